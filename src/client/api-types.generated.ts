@@ -4068,12 +4068,12 @@ export interface components {
                 tier: components["schemas"]["SignalTier"];
                 /**
                  * @description Threshold of the tier.
-                 * @example At least 10% of total assets and more than 6 median absolute deviations above the median of the vault's earlier days (a deviation below 1% of total assets counts as 1%), or at least 30% in any case.
+                 * @example At least 30% of total assets and more than 10 median absolute deviations above the median of the vault's earlier days (a deviation below 1% of total assets counts as 1%), or at least 60% in any case.
                  */
                 threshold: string;
                 /**
                  * @description Reason for the threshold.
-                 * @example Holders rarely withdraw a tenth of a vault in a day without a reason
+                 * @example A run on the vault: the remaining holders may have to wait until positions are unwound
                  */
                 reason: string;
             }[];
@@ -6023,7 +6023,7 @@ export interface components {
                 under_way: number;
                 /**
                  * @description Deposits and withdrawals whose next check is due.
-                 * @example 0
+                 * @example 2
                  */
                 due: number;
                 /**
@@ -7568,7 +7568,7 @@ export interface operations {
                      *             "data": "0x095ea7b30000000000000000000000005fbdb2315678afecb367f032d93f642f64180aa300000000000000000000000000000000000000000000000000000000000f4240",
                      *             "value": "0",
                      *             "chain_id": 8453,
-                     *             "gas_limit": "60000"
+                     *             "gas_limit": null
                      *           }
                      *         },
                      *         {
@@ -7599,7 +7599,7 @@ export interface operations {
                      *       "expires_at": "2026-01-02T03:09:05.678Z",
                      *       "simulation": {
                      *         "block_number": 41250000,
-                     *         "gas_used": "240000",
+                     *         "gas_used": "180000",
                      *         "shares": "944000000000000000",
                      *         "balance_sufficient": true,
                      *         "allowance_sufficient": false,
@@ -8541,9 +8541,9 @@ export interface operations {
                     /**
                      * @example {
                      *       "tracking_id": "trk_0123456789abcdef0123456789abcdef",
-                     *       "state": "completed",
-                     *       "status": "DONE",
-                     *       "substatus": "COMPLETED",
+                     *       "state": "abandoned",
+                     *       "status": "NOT_FOUND",
+                     *       "substatus": null,
                      *       "user_address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
                      *       "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
                      *       "from_chain_id": 8453,
@@ -8552,11 +8552,11 @@ export interface operations {
                      *       "from_amount": "1000000",
                      *       "estimated_shares": "944000000000000000",
                      *       "min_shares": "939280000000000000",
-                     *       "shares": "944000000000000000",
+                     *       "shares": null,
                      *       "bridge": null,
                      *       "router_explorer": null,
                      *       "two_step": false,
-                     *       "source_tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *       "source_tx_hash": null,
                      *       "destination_tx_hash": null,
                      *       "delivered_amount": null,
                      *       "refund_tx_hash": null,
@@ -8564,7 +8564,7 @@ export interface operations {
                      *       "claim_tx_hash": null,
                      *       "parent_tracking_id": null,
                      *       "created_at": "2026-01-02T03:04:05.678Z",
-                     *       "updated_at": "2026-01-02T03:04:31.678Z",
+                     *       "updated_at": "2026-01-02T03:04:20.678Z",
                      *       "expires_at": "2026-01-02T03:09:05.678Z",
                      *       "history": [
                      *         {
@@ -8572,12 +8572,8 @@ export interface operations {
                      *           "at": "2026-01-02T03:04:05.678Z"
                      *         },
                      *         {
-                     *           "state": "submitted",
+                     *           "state": "abandoned",
                      *           "at": "2026-01-02T03:04:20.678Z"
-                     *         },
-                     *         {
-                     *           "state": "completed",
-                     *           "at": "2026-01-02T03:04:31.678Z"
                      *         }
                      *       ],
                      *       "next": null,
@@ -8725,23 +8721,19 @@ export interface operations {
                      * @example {
                      *       "transaction_request": {
                      *         "to": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
-                     *         "data": "0x5a7f2c1e0000000000000000000000000000000000000000000000000000000000000040",
+                     *         "data": "0x72c296600000000000000000000000000000000000000000000000000000000000000080",
                      *         "value": "0",
                      *         "chain_id": 8453,
                      *         "gas_limit": "312000"
                      *       },
-                     *       "authorize": "approve",
+                     *       "authorize": "erc3009",
                      *       "tracking": {
                      *         "from_chain_id": 8453,
                      *         "to_chain_id": 8453,
                      *         "bridge": null,
                      *         "router_explorer": null
                      *       },
-                     *       "approval": {
-                     *         "token_address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
-                     *         "spender_address": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
-                     *         "amount": "1000000"
-                     *       },
+                     *       "approval": null,
                      *       "tracking_id": "trk_0123456789abcdef0123456789abcdef",
                      *       "two_step": false,
                      *       "deposit_tx": null,
@@ -8762,10 +8754,10 @@ export interface operations {
                      *       },
                      *       "steps": [
                      *         {
-                     *           "step_id": "source.approve",
-                     *           "purpose": "approve",
-                     *           "title": "Approve 1 USDC",
-                     *           "kind": "transaction",
+                     *           "step_id": "source.authorize",
+                     *           "purpose": "authorize",
+                     *           "title": "Sign for 1 USDC",
+                     *           "kind": "signature",
                      *           "chain_id": 8453,
                      *           "token": {
                      *             "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
@@ -8773,17 +8765,11 @@ export interface operations {
                      *             "decimals": 6
                      *           },
                      *           "amount": "1000000",
-                     *           "spender": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+                     *           "spender": null,
                      *           "typed_data": null,
                      *           "tx_hash": null,
-                     *           "state": "required",
-                     *           "transaction_request": {
-                     *             "to": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
-                     *             "data": "0x095ea7b30000000000000000000000005fbdb2315678afecb367f032d93f642f64180aa300000000000000000000000000000000000000000000000000000000000f4240",
-                     *             "value": "0",
-                     *             "chain_id": 8453,
-                     *             "gas_limit": "60000"
-                     *           }
+                     *           "state": "done",
+                     *           "transaction_request": null
                      *         },
                      *         {
                      *           "step_id": "source.deposit",
@@ -8803,7 +8789,7 @@ export interface operations {
                      *           "state": "required",
                      *           "transaction_request": {
                      *             "to": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
-                     *             "data": "0x5a7f2c1e0000000000000000000000000000000000000000000000000000000000000040",
+                     *             "data": "0x72c296600000000000000000000000000000000000000000000000000000000000000080",
                      *             "value": "0",
                      *             "chain_id": 8453,
                      *             "gas_limit": "312000"
@@ -8813,7 +8799,7 @@ export interface operations {
                      *       "expires_at": "2026-01-02T03:09:05.678Z",
                      *       "simulation": {
                      *         "block_number": 41250000,
-                     *         "gas_used": "240000",
+                     *         "gas_used": "180000",
                      *         "shares": "944000000000000000",
                      *         "balance_sufficient": true,
                      *         "allowance_sufficient": false,
@@ -8822,14 +8808,8 @@ export interface operations {
                      *       },
                      *       "calls": [
                      *         {
-                     *           "to": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
-                     *           "data": "0x095ea7b30000000000000000000000005fbdb2315678afecb367f032d93f642f64180aa300000000000000000000000000000000000000000000000000000000000f4240",
-                     *           "value": "0x0",
-                     *           "chain_id": "0x2105"
-                     *         },
-                     *         {
                      *           "to": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
-                     *           "data": "0x5a7f2c1e0000000000000000000000000000000000000000000000000000000000000040",
+                     *           "data": "0x72c296600000000000000000000000000000000000000000000000000000000000000080",
                      *           "value": "0x0",
                      *           "chain_id": "0x2105"
                      *         }
@@ -9007,7 +8987,32 @@ export interface operations {
                     /**
                      * @example {
                      *       "tracking_id": "trk_0123456789abcdef0123456789abcdef",
-                     *       "steps": []
+                     *       "steps": [
+                     *         {
+                     *           "step_id": "source.cancel",
+                     *           "purpose": "cancel",
+                     *           "title": "Cancel 1 USDC",
+                     *           "kind": "transaction",
+                     *           "chain_id": 8453,
+                     *           "token": {
+                     *             "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *             "symbol": "USDC",
+                     *             "decimals": 6
+                     *           },
+                     *           "amount": "1000000",
+                     *           "spender": null,
+                     *           "typed_data": null,
+                     *           "tx_hash": null,
+                     *           "state": "required",
+                     *           "transaction_request": {
+                     *             "to": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *             "data": "0x5a049a70000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb922663f0d5c1f4b1f7a7c2a6f0f5a9e9d1f66f4f2a3b7d6c5e4f3021a1b2c3d4e5f60000000000000000000000000000000000000000000000000000000000000001c0bf5059875921e668a5bdf2c7fc4844592d2572bcd0668d2d6c52f5054e2d0836bf84c7174cb7476364cc3dbd968b0f7172ed85794bb358b0c3b525da1786f9f",
+                     *             "value": "0",
+                     *             "chain_id": 8453,
+                     *             "gas_limit": "312000"
+                     *           }
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Cancellation"];
@@ -9362,14 +9367,14 @@ export interface operations {
                      *         "data": "0xba0876520000000000000000000000000000000000000000000000000d19c2ff9bf80000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *         "value": "0",
                      *         "chain_id": 8453,
-                     *         "gas_limit": "210000"
+                     *         "gas_limit": "312000"
                      *       },
                      *       "approval": null,
                      *       "steps": [
                      *         {
                      *           "step_id": "source.redeem",
                      *           "purpose": "redeem",
-                     *           "title": "Redeem 0.944 steakUSDC",
+                     *           "title": "Redeem 0.944 shares of Steakhouse USDC",
                      *           "kind": "transaction",
                      *           "chain_id": 8453,
                      *           "token": {
@@ -9387,7 +9392,7 @@ export interface operations {
                      *             "data": "0xba0876520000000000000000000000000000000000000000000000000d19c2ff9bf80000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *             "value": "0",
                      *             "chain_id": 8453,
-                     *             "gas_limit": "210000"
+                     *             "gas_limit": "312000"
                      *           }
                      *         }
                      *       ],
@@ -9422,7 +9427,7 @@ export interface operations {
                      *       },
                      *       "simulation": {
                      *         "block_number": 41250000,
-                     *         "gas_used": "240000",
+                     *         "gas_used": "180000",
                      *         "received": "1000000",
                      *         "balance_sufficient": true,
                      *         "allowance_sufficient": true,
@@ -9604,18 +9609,18 @@ export interface operations {
                     /**
                      * @example {
                      *       "transaction_request": {
-                     *         "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *         "to": "0x7540000000000000000000000000000000007540",
                      *         "data": "0xba0876520000000000000000000000000000000000000000000000000d19c2ff9bf80000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *         "value": "0",
                      *         "chain_id": 8453,
-                     *         "gas_limit": "210000"
+                     *         "gas_limit": "312000"
                      *       },
                      *       "approval": null,
                      *       "steps": [
                      *         {
                      *           "step_id": "claim",
                      *           "purpose": "claim",
-                     *           "title": "Claim 1 USDC",
+                     *           "title": "Claim what the vault settled",
                      *           "kind": "transaction",
                      *           "chain_id": 8453,
                      *           "token": {
@@ -9623,23 +9628,23 @@ export interface operations {
                      *             "symbol": "USDC",
                      *             "decimals": 6
                      *           },
-                     *           "amount": "1000000",
+                     *           "amount": null,
                      *           "spender": null,
                      *           "typed_data": null,
                      *           "tx_hash": null,
                      *           "state": "required",
                      *           "transaction_request": {
-                     *             "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *             "to": "0x7540000000000000000000000000000000007540",
                      *             "data": "0xba0876520000000000000000000000000000000000000000000000000d19c2ff9bf80000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *             "value": "0",
                      *             "chain_id": 8453,
-                     *             "gas_limit": "210000"
+                     *             "gas_limit": "312000"
                      *           }
                      *         }
                      *       ],
                      *       "calls": [
                      *         {
-                     *           "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *           "to": "0x7540000000000000000000000000000000007540",
                      *           "data": "0xba0876520000000000000000000000000000000000000000000000000d19c2ff9bf80000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *           "value": "0x0",
                      *           "chain_id": "0x2105"
@@ -9647,7 +9652,7 @@ export interface operations {
                      *       ],
                      *       "simulation": {
                      *         "block_number": 41250000,
-                     *         "gas_used": "240000",
+                     *         "gas_used": "180000",
                      *         "received": "1000000",
                      *         "balance_sufficient": true,
                      *         "allowance_sufficient": true,
@@ -9823,51 +9828,51 @@ export interface operations {
                     /**
                      * @example {
                      *       "transaction_request": {
-                     *         "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
-                     *         "data": "0xba0876520000000000000000000000000000000000000000000000000d19c2ff9bf80000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *         "to": "0x7540000000000000000000000000000000007540",
+                     *         "data": "0x0953d841000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *         "value": "0",
                      *         "chain_id": 8453,
-                     *         "gas_limit": "210000"
+                     *         "gas_limit": "312000"
                      *       },
                      *       "approval": null,
                      *       "steps": [
                      *         {
-                     *           "step_id": "claim",
-                     *           "purpose": "claim",
-                     *           "title": "Claim 1 USDC",
+                     *           "step_id": "cancel",
+                     *           "purpose": "cancel",
+                     *           "title": "Cancel the request",
                      *           "kind": "transaction",
                      *           "chain_id": 8453,
                      *           "token": {
-                     *             "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
-                     *             "symbol": "USDC",
-                     *             "decimals": 6
+                     *             "address": "0x7540000000000000000000000000000000007540",
+                     *             "symbol": "vUSDC",
+                     *             "decimals": 18
                      *           },
-                     *           "amount": "1000000",
+                     *           "amount": null,
                      *           "spender": null,
                      *           "typed_data": null,
                      *           "tx_hash": null,
                      *           "state": "required",
                      *           "transaction_request": {
-                     *             "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
-                     *             "data": "0xba0876520000000000000000000000000000000000000000000000000d19c2ff9bf80000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *             "to": "0x7540000000000000000000000000000000007540",
+                     *             "data": "0x0953d841000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *             "value": "0",
                      *             "chain_id": 8453,
-                     *             "gas_limit": "210000"
+                     *             "gas_limit": "312000"
                      *           }
                      *         }
                      *       ],
                      *       "calls": [
                      *         {
-                     *           "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
-                     *           "data": "0xba0876520000000000000000000000000000000000000000000000000d19c2ff9bf80000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *           "to": "0x7540000000000000000000000000000000007540",
+                     *           "data": "0x0953d841000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *           "value": "0x0",
                      *           "chain_id": "0x2105"
                      *         }
                      *       ],
                      *       "simulation": {
                      *         "block_number": 41250000,
-                     *         "gas_used": "240000",
-                     *         "received": "1000000",
+                     *         "gas_used": "180000",
+                     *         "received": "944000000000000000",
                      *         "balance_sufficient": true,
                      *         "allowance_sufficient": true,
                      *         "gas_sufficient": true
@@ -10256,7 +10261,7 @@ export interface operations {
                      *         {
                      *           "step_id": "source.redeem",
                      *           "purpose": "redeem",
-                     *           "title": "Redeem 0.944 steakUSDC",
+                     *           "title": "Redeem 0.944 shares of Steakhouse USDC",
                      *           "kind": "transaction",
                      *           "chain_id": 8453,
                      *           "token": {
@@ -10567,9 +10572,9 @@ export interface operations {
                     /**
                      * @example {
                      *       "tracking_id": "trk_0123456789abcdef0123456789abcdef",
-                     *       "state": "completed",
-                     *       "status": "DONE",
-                     *       "substatus": "COMPLETED",
+                     *       "state": "abandoned",
+                     *       "status": "NOT_FOUND",
+                     *       "substatus": null,
                      *       "user_address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
                      *       "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
                      *       "mode": "instant",
@@ -10580,20 +10585,20 @@ export interface operations {
                      *       "to_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
                      *       "estimated_assets": "1000000",
                      *       "min_assets": null,
-                     *       "assets": "1000000",
-                     *       "to_amount": "1000000",
+                     *       "assets": null,
+                     *       "to_amount": null,
                      *       "to_amount_min": null,
                      *       "request_id": null,
                      *       "bridge": null,
                      *       "router_explorer": null,
                      *       "two_step": false,
-                     *       "source_tx_hash": "0x9fc76417374aa880d4449a1f7f31ec597f00b1f6f3dd2d66f4c9c6c445836d8b",
+                     *       "source_tx_hash": null,
                      *       "claim_tx_hash": null,
                      *       "transfer_tx_hash": null,
                      *       "destination_tx_hash": null,
                      *       "refund_tx_hash": null,
                      *       "created_at": "2026-01-02T03:04:05.678Z",
-                     *       "updated_at": "2026-01-02T03:04:31.678Z",
+                     *       "updated_at": "2026-01-02T03:04:20.678Z",
                      *       "expires_at": "2026-01-02T03:09:05.678Z",
                      *       "history": [
                      *         {
@@ -10601,12 +10606,8 @@ export interface operations {
                      *           "at": "2026-01-02T03:04:05.678Z"
                      *         },
                      *         {
-                     *           "state": "submitted",
+                     *           "state": "abandoned",
                      *           "at": "2026-01-02T03:04:20.678Z"
-                     *         },
-                     *         {
-                     *           "state": "completed",
-                     *           "at": "2026-01-02T03:04:31.678Z"
                      *         }
                      *       ],
                      *       "next": null,
@@ -10753,18 +10754,36 @@ export interface operations {
                     /**
                      * @example {
                      *       "transaction_request": {
-                     *         "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
-                     *         "data": "0xba0876520000000000000000000000000000000000000000000000000d19c2ff9bf80000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *         "to": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+                     *         "data": "0xfa7e7ad50000000000000000000000000000000000000000000000000000000000000080",
                      *         "value": "0",
                      *         "chain_id": 8453,
-                     *         "gas_limit": "210000"
+                     *         "gas_limit": "312000"
                      *       },
                      *       "approval": null,
                      *       "steps": [
                      *         {
+                     *           "step_id": "source.authorize",
+                     *           "purpose": "authorize",
+                     *           "title": "Sign for 0.944 shares of Steakhouse USDC",
+                     *           "kind": "signature",
+                     *           "chain_id": 8453,
+                     *           "token": {
+                     *             "address": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *             "symbol": "steakUSDC",
+                     *             "decimals": 18
+                     *           },
+                     *           "amount": "944000000000000000",
+                     *           "spender": null,
+                     *           "typed_data": null,
+                     *           "tx_hash": null,
+                     *           "state": "done",
+                     *           "transaction_request": null
+                     *         },
+                     *         {
                      *           "step_id": "source.redeem",
                      *           "purpose": "redeem",
-                     *           "title": "Redeem 0.944 steakUSDC",
+                     *           "title": "Redeem 0.944 shares of Steakhouse USDC",
                      *           "kind": "transaction",
                      *           "chain_id": 8453,
                      *           "token": {
@@ -10778,23 +10797,23 @@ export interface operations {
                      *           "tx_hash": null,
                      *           "state": "required",
                      *           "transaction_request": {
-                     *             "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
-                     *             "data": "0xba0876520000000000000000000000000000000000000000000000000d19c2ff9bf80000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *             "to": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+                     *             "data": "0xfa7e7ad50000000000000000000000000000000000000000000000000000000000000080",
                      *             "value": "0",
                      *             "chain_id": 8453,
-                     *             "gas_limit": "210000"
+                     *             "gas_limit": "312000"
                      *           }
                      *         }
                      *       ],
                      *       "calls": [
                      *         {
-                     *           "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
-                     *           "data": "0xba0876520000000000000000000000000000000000000000000000000d19c2ff9bf80000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *           "to": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
+                     *           "data": "0xfa7e7ad50000000000000000000000000000000000000000000000000000000000000080",
                      *           "value": "0x0",
                      *           "chain_id": "0x2105"
                      *         }
                      *       ],
-                     *       "authorize": "approve",
+                     *       "authorize": "permit2",
                      *       "tracking": {
                      *         "from_chain_id": 8453,
                      *         "to_chain_id": 8453,
@@ -10807,28 +10826,23 @@ export interface operations {
                      *       "estimate": {
                      *         "shares": "944000000000000000",
                      *         "assets": "1000000",
-                     *         "min_assets": null,
+                     *         "min_assets": "995000",
                      *         "exit_fee": "0",
                      *         "to_amount": "1000000",
-                     *         "to_amount_min": null,
+                     *         "to_amount_min": "995000",
                      *         "to_amount_usd": "1.00",
                      *         "available_at": null,
                      *         "slippage_applied": 0.005
                      *       },
                      *       "simulation": {
                      *         "block_number": 41250000,
-                     *         "gas_used": "240000",
+                     *         "gas_used": "180000",
                      *         "received": "1000000",
                      *         "balance_sufficient": true,
-                     *         "allowance_sufficient": true,
+                     *         "allowance_sufficient": false,
                      *         "gas_sufficient": true
                      *       },
-                     *       "warnings": [
-                     *         {
-                     *           "code": "no_minimum",
-                     *           "detail": "no contract enforces a minimum for the vault's payment in this transaction"
-                     *         }
-                     *       ],
+                     *       "warnings": [],
                      *       "expires_at": "2026-01-02T03:09:05.678Z"
                      *     }
                      */
@@ -11002,7 +11016,32 @@ export interface operations {
                     /**
                      * @example {
                      *       "tracking_id": "trk_0123456789abcdef0123456789abcdef",
-                     *       "steps": []
+                     *       "steps": [
+                     *         {
+                     *           "step_id": "source.cancel",
+                     *           "purpose": "cancel",
+                     *           "title": "Cancel 0.944 shares of Steakhouse USDC",
+                     *           "kind": "transaction",
+                     *           "chain_id": 8453,
+                     *           "token": {
+                     *             "address": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
+                     *             "symbol": "steakUSDC",
+                     *             "decimals": 18
+                     *           },
+                     *           "amount": "944000000000000000",
+                     *           "spender": null,
+                     *           "typed_data": null,
+                     *           "tx_hash": null,
+                     *           "state": "required",
+                     *           "transaction_request": {
+                     *             "to": "0x000000000022D473030F116dDEE9F6B43aC78BA3",
+                     *             "data": "0x3ff9dcb1003f0d5c1f4b1f7a7c2a6f0f5a9e9d1f66f4f2a3b7d6c5e4f3021a1b2c3d4e5f0000000000000000000000000000000000000001000000000000000000000000",
+                     *             "value": "0",
+                     *             "chain_id": 8453,
+                     *             "gas_limit": "312000"
+                     *           }
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Cancellation"];
@@ -11185,7 +11224,7 @@ export interface operations {
                      *           "asset_decimals": 6,
                      *           "share_balance": "944000000000000000",
                      *           "share_decimals": 18,
-                     *           "vault_type": "custom",
+                     *           "vault_type": "morpho",
                      *           "current_assets": "1000000",
                      *           "redeemable_assets": "1000000",
                      *           "requests": [],
@@ -11540,7 +11579,7 @@ export interface operations {
                      *           "signal_id": "sig_0123456789abcdef0123456789abcdef",
                      *           "rule_id": "net_outflow",
                      *           "incident_id": "inc_0123456789abcdef0123456789abcdef",
-                     *           "tier": "high",
+                     *           "tier": "medium",
                      *           "dimension": "capital",
                      *           "title": "Steakhouse USDC: net outflow of 183,400 USDC in 24 hours",
                      *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours, 18.34% of the 1,000,000 USDC it held a day ago (2,000 USDC deposited, 185,400 USDC withdrawn). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. If this continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
@@ -11552,16 +11591,23 @@ export interface operations {
                      *           "metrics": [
                      *             {
                      *               "label": "net_flow",
-                     *               "value": "183400000000",
+                     *               "value": "-183400000000",
                      *               "unit": "USDC",
-                     *               "change": "-0.1834",
+                     *               "change": null,
                      *               "decimals": 6
+                     *             },
+                     *             {
+                     *               "label": "share_of_total_assets",
+                     *               "value": "0.183400",
+                     *               "unit": "fraction",
+                     *               "change": null,
+                     *               "decimals": 0
                      *             }
                      *           ],
                      *           "first_seen": "2026-01-02T03:04:05.678Z",
                      *           "last_seen": "2026-01-02T03:04:05.678Z",
-                     *           "update_count": 3,
-                     *           "tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *           "update_count": 0,
+                     *           "tx_hash": null,
                      *           "block_number": 41250000
                      *         }
                      *       ],
@@ -11703,8 +11749,8 @@ export interface operations {
                      *           "incident_id": "inc_0123456789abcdef0123456789abcdef",
                      *           "tier": "high",
                      *           "dimension": "capital",
-                     *           "title": "Steakhouse USDC: net outflow of 183,400 USDC in 24 hours",
-                     *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours, 18.34% of the 1,000,000 USDC it held a day ago (2,000 USDC deposited, 185,400 USDC withdrawn). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. If this continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
+                     *           "title": "Steakhouse USDC: net outflow of 383,400 USDC in 24 hours",
+                     *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 383,400 USDC in the last 24 hours, 38.34% of the 1,000,000 USDC it held a day ago (2,000 USDC deposited, 385,400 USDC withdrawn). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. If this continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
                      *           "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
                      *           "vault_name": "Steakhouse USDC",
                      *           "chain_id": 8453,
@@ -11713,16 +11759,23 @@ export interface operations {
                      *           "metrics": [
                      *             {
                      *               "label": "net_flow",
-                     *               "value": "183400000000",
+                     *               "value": "-383400000000",
                      *               "unit": "USDC",
-                     *               "change": "-0.1834",
+                     *               "change": null,
                      *               "decimals": 6
+                     *             },
+                     *             {
+                     *               "label": "share_of_total_assets",
+                     *               "value": "0.383400",
+                     *               "unit": "fraction",
+                     *               "change": null,
+                     *               "decimals": 0
                      *             }
                      *           ],
                      *           "first_seen": "2026-01-02T03:04:05.678Z",
                      *           "last_seen": "2026-01-02T03:04:05.678Z",
-                     *           "update_count": 3,
-                     *           "tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *           "update_count": 0,
+                     *           "tx_hash": null,
                      *           "block_number": 41250000
                      *         }
                      *       ],
@@ -11862,7 +11915,7 @@ export interface operations {
                      *           "signal_id": "sig_0123456789abcdef0123456789abcdef",
                      *           "rule_id": "net_outflow",
                      *           "incident_id": "inc_0123456789abcdef0123456789abcdef",
-                     *           "tier": "high",
+                     *           "tier": "medium",
                      *           "dimension": "capital",
                      *           "title": "Steakhouse USDC: net outflow of 183,400 USDC in 24 hours",
                      *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours, 18.34% of the 1,000,000 USDC it held a day ago (2,000 USDC deposited, 185,400 USDC withdrawn). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. If this continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
@@ -11874,16 +11927,23 @@ export interface operations {
                      *           "metrics": [
                      *             {
                      *               "label": "net_flow",
-                     *               "value": "183400000000",
+                     *               "value": "-183400000000",
                      *               "unit": "USDC",
-                     *               "change": "-0.1834",
+                     *               "change": null,
                      *               "decimals": 6
+                     *             },
+                     *             {
+                     *               "label": "share_of_total_assets",
+                     *               "value": "0.183400",
+                     *               "unit": "fraction",
+                     *               "change": null,
+                     *               "decimals": 0
                      *             }
                      *           ],
                      *           "first_seen": "2026-01-02T03:04:05.678Z",
                      *           "last_seen": "2026-01-02T03:04:05.678Z",
-                     *           "update_count": 3,
-                     *           "tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *           "update_count": 0,
+                     *           "tx_hash": null,
                      *           "block_number": 41250000
                      *         }
                      *       ],
@@ -12025,7 +12085,7 @@ export interface operations {
                      *           "signal_id": "sig_0123456789abcdef0123456789abcdef",
                      *           "rule_id": "net_outflow",
                      *           "incident_id": "inc_0123456789abcdef0123456789abcdef",
-                     *           "tier": "high",
+                     *           "tier": "medium",
                      *           "dimension": "capital",
                      *           "title": "Steakhouse USDC: net outflow of 183,400 USDC in 24 hours",
                      *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours, 18.34% of the 1,000,000 USDC it held a day ago (2,000 USDC deposited, 185,400 USDC withdrawn). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. If this continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
@@ -12037,16 +12097,23 @@ export interface operations {
                      *           "metrics": [
                      *             {
                      *               "label": "net_flow",
-                     *               "value": "183400000000",
+                     *               "value": "-183400000000",
                      *               "unit": "USDC",
-                     *               "change": "-0.1834",
+                     *               "change": null,
                      *               "decimals": 6
+                     *             },
+                     *             {
+                     *               "label": "share_of_total_assets",
+                     *               "value": "0.183400",
+                     *               "unit": "fraction",
+                     *               "change": null,
+                     *               "decimals": 0
                      *             }
                      *           ],
                      *           "first_seen": "2026-01-02T03:04:05.678Z",
                      *           "last_seen": "2026-01-02T03:04:05.678Z",
-                     *           "update_count": 3,
-                     *           "tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *           "update_count": 0,
+                     *           "tx_hash": null,
                      *           "block_number": 41250000
                      *         }
                      *       ],
@@ -12180,8 +12247,8 @@ export interface operations {
                      *         "tiers": [
                      *           {
                      *             "tier": "high",
-                     *             "threshold": "At least 10% of total assets and more than 6 median absolute deviations above the median of the vault's earlier days (a deviation below 1% of total assets counts as 1%), or at least 30% in any case.",
-                     *             "reason": "Holders rarely withdraw a tenth of a vault in a day without a reason"
+                     *             "threshold": "At least 30% of total assets and more than 10 median absolute deviations above the median of the vault's earlier days (a deviation below 1% of total assets counts as 1%), or at least 60% in any case.",
+                     *             "reason": "A run on the vault: the remaining holders may have to wait until positions are unwound"
                      *           }
                      *         ],
                      *         "needs": "Deposits and withdrawals since a snapshot that is 24 to 30 hours old, and for at least 7 of the 30 days before."
@@ -12297,7 +12364,7 @@ export interface operations {
                      *       "signal_id": "sig_0123456789abcdef0123456789abcdef",
                      *       "rule_id": "net_outflow",
                      *       "incident_id": "inc_0123456789abcdef0123456789abcdef",
-                     *       "tier": "high",
+                     *       "tier": "medium",
                      *       "dimension": "capital",
                      *       "title": "Steakhouse USDC: net outflow of 183,400 USDC in 24 hours",
                      *       "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours, 18.34% of the 1,000,000 USDC it held a day ago (2,000 USDC deposited, 185,400 USDC withdrawn). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. If this continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
@@ -12309,33 +12376,51 @@ export interface operations {
                      *       "metrics": [
                      *         {
                      *           "label": "net_flow",
-                     *           "value": "183400000000",
+                     *           "value": "-183400000000",
                      *           "unit": "USDC",
-                     *           "change": "-0.1834",
+                     *           "change": null,
                      *           "decimals": 6
+                     *         },
+                     *         {
+                     *           "label": "share_of_total_assets",
+                     *           "value": "0.183400",
+                     *           "unit": "fraction",
+                     *           "change": null,
+                     *           "decimals": 0
                      *         }
                      *       ],
                      *       "first_seen": "2026-01-02T03:04:05.678Z",
                      *       "last_seen": "2026-01-02T03:04:05.678Z",
-                     *       "update_count": 3,
-                     *       "tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *       "update_count": 0,
+                     *       "tx_hash": null,
                      *       "block_number": 41250000,
                      *       "evidence": {
                      *         "inflow": "2000000000",
-                     *         "outflow": "185400000000"
+                     *         "outflow": "185400000000",
+                     *         "total_assets_before": "1000000000000",
+                     *         "usual_median": "0.004000",
+                     *         "usual_deviation": "0.010000",
+                     *         "usual_days": "28"
                      *       },
                      *       "evolution": [
                      *         {
                      *           "at": "2026-01-02T03:04:05.678Z",
-                     *           "tier": "high",
+                     *           "tier": "medium",
                      *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours, 18.34% of the 1,000,000 USDC it held a day ago (2,000 USDC deposited, 185,400 USDC withdrawn). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. If this continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
                      *           "metrics": [
                      *             {
                      *               "label": "net_flow",
-                     *               "value": "183400000000",
+                     *               "value": "-183400000000",
                      *               "unit": "USDC",
-                     *               "change": "-0.1834",
+                     *               "change": null,
                      *               "decimals": 6
+                     *             },
+                     *             {
+                     *               "label": "share_of_total_assets",
+                     *               "value": "0.183400",
+                     *               "unit": "fraction",
+                     *               "change": null,
+                     *               "decimals": 0
                      *             }
                      *           ]
                      *         }
@@ -14616,7 +14701,7 @@ export interface operations {
                      *         "address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
                      *         "status": "pending",
                      *         "created_at": "2026-01-02T03:04:05.678Z",
-                     *         "decided_at": "2026-01-02T03:04:05.678Z",
+                     *         "decided_at": null,
                      *         "application_id": "app_0123456789abcdef0123456789abcdef",
                      *         "form": {
                      *           "company": "Example Wallet Ltd",
@@ -14630,7 +14715,7 @@ export interface operations {
                      *           "telegram": "@examplewallet",
                      *           "website": "https://wallet.example"
                      *         },
-                     *         "note": "Reviewed the company's website and contacts"
+                     *         "note": ""
                      *       }
                      *     ]
                      */
@@ -14744,9 +14829,9 @@ export interface operations {
                     /**
                      * @example {
                      *       "address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
-                     *       "status": "pending",
+                     *       "status": "approved",
                      *       "created_at": "2026-01-02T03:04:05.678Z",
-                     *       "decided_at": "2026-01-02T03:04:05.678Z",
+                     *       "decided_at": "2026-01-02T03:04:31.678Z",
                      *       "application_id": "app_0123456789abcdef0123456789abcdef",
                      *       "form": {
                      *         "company": "Example Wallet Ltd",
@@ -14902,9 +14987,9 @@ export interface operations {
                     /**
                      * @example {
                      *       "address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
-                     *       "status": "pending",
+                     *       "status": "rejected",
                      *       "created_at": "2026-01-02T03:04:05.678Z",
-                     *       "decided_at": "2026-01-02T03:04:05.678Z",
+                     *       "decided_at": "2026-01-02T03:04:31.678Z",
                      *       "application_id": "app_0123456789abcdef0123456789abcdef",
                      *       "form": {
                      *         "company": "Example Wallet Ltd",
@@ -15060,9 +15145,9 @@ export interface operations {
                     /**
                      * @example {
                      *       "address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
-                     *       "status": "pending",
+                     *       "status": "revoked",
                      *       "created_at": "2026-01-02T03:04:05.678Z",
-                     *       "decided_at": "2026-01-02T03:04:05.678Z",
+                     *       "decided_at": "2026-01-02T03:04:31.678Z",
                      *       "application_id": "app_0123456789abcdef0123456789abcdef",
                      *       "form": {
                      *         "company": "Example Wallet Ltd",
@@ -15210,7 +15295,7 @@ export interface operations {
                      *       "address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
                      *       "status": "pending",
                      *       "created_at": "2026-01-02T03:04:05.678Z",
-                     *       "decided_at": "2026-01-02T03:04:05.678Z",
+                     *       "decided_at": null,
                      *       "application_id": "app_0123456789abcdef0123456789abcdef",
                      *       "form": {
                      *         "company": "Example Wallet Ltd",
@@ -15371,10 +15456,10 @@ export interface operations {
                      *         "chain_id": 8453,
                      *         "address": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
                      *         "name": "Steakhouse USDC",
-                     *         "type": "custom",
-                     *         "adapter": "erc4626",
-                     *         "status": "candidate",
-                     *         "status_reason": "The vault is being migrated",
+                     *         "type": "morpho",
+                     *         "adapter": "metamorpho",
+                     *         "status": "active",
+                     *         "status_reason": "",
                      *         "asset": {
                      *           "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
                      *           "symbol": "USDC",
@@ -15388,14 +15473,14 @@ export interface operations {
                      *           }
                      *         ],
                      *         "params": {},
-                     *         "was_active": false,
+                     *         "was_active": true,
                      *         "share_token": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
                      *         "entry_point": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
                      *         "spender": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
                      *         "pricer": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
                      *         "caller": "router",
                      *         "curator": "Steakhouse Financial",
-                     *         "status_by": "admin",
+                     *         "status_by": "proof",
                      *         "provenance": {
                      *           "source": "seed",
                      *           "detail": ""
@@ -15404,9 +15489,9 @@ export interface operations {
                      *           "list:published-vaults"
                      *         ],
                      *         "claim": {
-                     *           "adapter": "erc4626",
+                     *           "adapter": "metamorpho",
                      *           "asset": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
-                     *           "share_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
+                     *           "share_token": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183"
                      *         },
                      *         "proof": {
                      *           "ok": true,
@@ -15532,10 +15617,10 @@ export interface operations {
                      *       "chain_id": 8453,
                      *       "address": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
                      *       "name": "Steakhouse USDC",
-                     *       "type": "custom",
-                     *       "adapter": "erc4626",
+                     *       "type": "morpho",
+                     *       "adapter": "metamorpho",
                      *       "status": "candidate",
-                     *       "status_reason": "The vault is being migrated",
+                     *       "status_reason": "not proven yet",
                      *       "asset": {
                      *         "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
                      *         "symbol": "USDC",
@@ -15556,27 +15641,18 @@ export interface operations {
                      *       "pricer": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
                      *       "caller": "router",
                      *       "curator": "Steakhouse Financial",
-                     *       "status_by": "admin",
+                     *       "status_by": "proof",
                      *       "provenance": {
-                     *         "source": "seed",
+                     *         "source": "operator",
                      *         "detail": ""
                      *       },
-                     *       "named_by": [
-                     *         "list:published-vaults"
-                     *       ],
+                     *       "named_by": [],
                      *       "claim": {
-                     *         "adapter": "erc4626",
+                     *         "adapter": "metamorpho",
                      *         "asset": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
-                     *         "share_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
+                     *         "share_token": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183"
                      *       },
-                     *       "proof": {
-                     *         "ok": true,
-                     *         "block_number": 41200000,
-                     *         "at": "2026-01-02T03:04:05.678Z",
-                     *         "amount": "1000000",
-                     *         "shares": "944000000000000000",
-                     *         "reason": ""
-                     *       },
+                     *       "proof": null,
                      *       "proof_due_at": "2026-01-02T03:04:05.678Z",
                      *       "created_at": "2026-01-02T03:04:05.678Z",
                      *       "updated_at": "2026-01-02T03:04:05.678Z"
@@ -15599,10 +15675,10 @@ export interface operations {
                      *       "chain_id": 8453,
                      *       "address": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
                      *       "name": "Steakhouse USDC",
-                     *       "type": "custom",
-                     *       "adapter": "erc4626",
+                     *       "type": "morpho",
+                     *       "adapter": "metamorpho",
                      *       "status": "candidate",
-                     *       "status_reason": "The vault is being migrated",
+                     *       "status_reason": "not proven yet",
                      *       "asset": {
                      *         "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
                      *         "symbol": "USDC",
@@ -15623,27 +15699,18 @@ export interface operations {
                      *       "pricer": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
                      *       "caller": "router",
                      *       "curator": "Steakhouse Financial",
-                     *       "status_by": "admin",
+                     *       "status_by": "proof",
                      *       "provenance": {
-                     *         "source": "seed",
+                     *         "source": "operator",
                      *         "detail": ""
                      *       },
-                     *       "named_by": [
-                     *         "list:published-vaults"
-                     *       ],
+                     *       "named_by": [],
                      *       "claim": {
-                     *         "adapter": "erc4626",
+                     *         "adapter": "metamorpho",
                      *         "asset": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
-                     *         "share_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
+                     *         "share_token": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183"
                      *       },
-                     *       "proof": {
-                     *         "ok": true,
-                     *         "block_number": 41200000,
-                     *         "at": "2026-01-02T03:04:05.678Z",
-                     *         "amount": "1000000",
-                     *         "shares": "944000000000000000",
-                     *         "reason": ""
-                     *       },
+                     *       "proof": null,
                      *       "proof_due_at": "2026-01-02T03:04:05.678Z",
                      *       "created_at": "2026-01-02T03:04:05.678Z",
                      *       "updated_at": "2026-01-02T03:04:05.678Z"
@@ -15781,9 +15848,9 @@ export interface operations {
                      *       "chain_id": 8453,
                      *       "address": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
                      *       "name": "Steakhouse USDC",
-                     *       "type": "custom",
-                     *       "adapter": "erc4626",
-                     *       "status": "candidate",
+                     *       "type": "morpho",
+                     *       "adapter": "metamorpho",
+                     *       "status": "paused",
                      *       "status_reason": "The vault is being migrated",
                      *       "asset": {
                      *         "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
@@ -15798,7 +15865,7 @@ export interface operations {
                      *         }
                      *       ],
                      *       "params": {},
-                     *       "was_active": false,
+                     *       "was_active": true,
                      *       "share_token": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
                      *       "entry_point": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
                      *       "spender": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
@@ -15814,9 +15881,9 @@ export interface operations {
                      *         "list:published-vaults"
                      *       ],
                      *       "claim": {
-                     *         "adapter": "erc4626",
+                     *         "adapter": "metamorpho",
                      *         "asset": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
-                     *         "share_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
+                     *         "share_token": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183"
                      *       },
                      *       "proof": {
                      *         "ok": true,
@@ -15980,10 +16047,10 @@ export interface operations {
                      *       "chain_id": 8453,
                      *       "address": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
                      *       "name": "Steakhouse USDC",
-                     *       "type": "custom",
-                     *       "adapter": "erc4626",
-                     *       "status": "candidate",
-                     *       "status_reason": "The vault is being migrated",
+                     *       "type": "morpho",
+                     *       "adapter": "metamorpho",
+                     *       "status": "active",
+                     *       "status_reason": "",
                      *       "asset": {
                      *         "address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
                      *         "symbol": "USDC",
@@ -15997,14 +16064,14 @@ export interface operations {
                      *         }
                      *       ],
                      *       "params": {},
-                     *       "was_active": false,
+                     *       "was_active": true,
                      *       "share_token": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
                      *       "entry_point": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
                      *       "spender": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
                      *       "pricer": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
                      *       "caller": "router",
                      *       "curator": "Steakhouse Financial",
-                     *       "status_by": "admin",
+                     *       "status_by": "proof",
                      *       "provenance": {
                      *         "source": "seed",
                      *         "detail": ""
@@ -16013,9 +16080,9 @@ export interface operations {
                      *         "list:published-vaults"
                      *       ],
                      *       "claim": {
-                     *         "adapter": "erc4626",
+                     *         "adapter": "metamorpho",
                      *         "asset": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
-                     *         "share_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"
+                     *         "share_token": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183"
                      *       },
                      *       "proof": {
                      *         "ok": true,
@@ -16944,7 +17011,7 @@ export interface operations {
                      *       ],
                      *       "deposits": {
                      *         "under_way": 12,
-                     *         "due": 0,
+                     *         "due": 2,
                      *         "oldest_due_s": 4
                      *       },
                      *       "jobs": [

@@ -1,8 +1,10 @@
+import type { Address } from "viem";
+
 /** Values of one direct deposit of 1 USDC into a vault on Base, from its build to its shares, in all examples. */
 const USDC = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
 const ROUTER = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 const VAULT = "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183";
-const USER = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+const USER: Address = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const USER_WORD = USER.slice(2).toLowerCase().padStart(64, "0");
 const SENT = "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060";
 const APPROVED = "0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b";
@@ -23,19 +25,16 @@ const share = { address: VAULT, symbol: "steakUSDC", decimals: 18 };
 const approveData = `0x095ea7b3${ROUTER.slice(2).toLowerCase().padStart(64, "0")}${word(BigInt(AMOUNT))}`;
 /** ERC-4626 `redeem(shares, receiver, owner)`. */
 const redeemData = `0xba087652${word(BigInt(SHARES))}${USER_WORD}${USER_WORD}`;
-const request = (to: string, data: string, gas_limit: string) => ({
-  to,
-  data,
-  value: "0",
-  chain_id: 8453,
-  gas_limit,
+const request = (to: string, data: string) => ({
+  ...{ to, data, value: "0", chain_id: 8453 },
+  gas_limit: "312000",
 });
 const call = (to: string, data: string) => ({ to, data, value: "0x0", chain_id: "0x2105" });
 /** Shortened calldata of a Router call; a build returns the full calldata. */
 const DEPOSIT_DATA = "0x5a7f2c1e0000000000000000000000000000000000000000000000000000000000000040";
-const approve = request(USDC, approveData, "60000");
-const deposit = request(ROUTER, DEPOSIT_DATA, "312000");
-const redeem = request(VAULT, redeemData, "210000");
+const approve = { ...request(USDC, approveData), gas_limit: null };
+const deposit = request(ROUTER, DEPOSIT_DATA);
+const redeem = request(VAULT, redeemData);
 const approval = { token_address: USDC, spender_address: ROUTER, amount: AMOUNT };
 
 const step = (own: { step_id: string; purpose: string; title: string }, more: object) => ({
@@ -51,7 +50,7 @@ const depositStep = step(
   { transaction_request: deposit },
 );
 const redeemStep = step(
-  { step_id: "source.redeem", purpose: "redeem", title: "Redeem 0.944 steakUSDC" },
+  { step_id: "source.redeem", purpose: "redeem", title: "Redeem 0.944 shares of Steakhouse USDC" },
   { token: share, amount: SHARES, transaction_request: redeem },
 );
 const done = (one: object, tx_hash: string) => ({
@@ -116,16 +115,41 @@ const noRequests = {
 const tracking = { from_chain_id: 8453, to_chain_id: 8453, bridge: null, router_explorer: null };
 const simulated = {
   block_number: 41_250_000,
-  gas_used: "240000",
+  gas_used: "180000",
   balance_sufficient: true,
   gas_sufficient: true,
 };
+
+/** Returns what a signal says of a net outflow, in whole USDC, from a vault that held 1,000,000 USDC a day before. */
+function outflow({ tier, net }: { tier: "medium" | "high"; net: number }) {
+  const [whole, withdrawn] = [net, net + 2_000].map((amount) => `${amount.toLocaleString("en-US")} USDC`);
+  const flow = { label: "net_flow", value: `${-net}000000`, unit: "USDC", change: null, decimals: 6 };
+  const part = { label: "share_of_total_assets", value: (net / 1e6).toFixed(6), unit: "fraction" };
+  const summary =
+    `Withdrawals from Steakhouse USDC exceeded deposits by ${whole} in the last 24 hours, ${(net / 1e4).toFixed(2)}% ` +
+    `of the 1,000,000 USDC it held a day ago (2,000 USDC deposited, ${withdrawn} withdrawn). Over 28 earlier days the ` +
+    "median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. If this " +
+    "continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.";
+  return {
+    said: { tier, summary, metrics: [flow, { ...part, change: null, decimals: 0 }] },
+    title: `Steakhouse USDC: net outflow of ${whole} in 24 hours`,
+  };
+}
+const { said, title } = outflow({ tier: "medium", net: 183_400 });
+const signal = { ...said, title, update_count: 0, tx_hash: null };
+const evidence = {
+  ...{ inflow: "2000000000", outflow: "185400000000", total_assets_before: "1000000000000" },
+  ...{ usual_median: "0.004000", usual_deviation: "0.010000", usual_days: "28" },
+};
+
+/** Example values of fields, by the name of their component and by their own. */
+export type ExampleValues = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /**
  * Example values of fields, by the name of their component. They replace the fields' own examples, so that for example
  * amounts and states belong together.
  */
-export const exampleValues: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+export const exampleValues: ExampleValues = {
   Vault: morpho,
   ListedVault: { ...morpho, exit_fee: 0 },
   VaultDetail: { ...morpho, exit_fee: 0 },
@@ -189,13 +213,6 @@ export const exampleValues: Readonly<Record<string, Readonly<Record<string, unkn
       expires_at: EXPIRES_AT,
     },
   },
-  BuiltRequestAction: {
-    ...{ transaction_request: redeem, approval: null, calls: [call(VAULT, redeemData)] },
-    steps: [
-      { ...redeemStep, step_id: "claim", purpose: "claim", title: "Claim 1 USDC", token, amount: AMOUNT },
-    ],
-    warnings: [],
-  },
   Withdrawal: completedWithdrawal,
   WithdrawalDetail: {
     ...{ ...completedWithdrawal, steps: [done(redeemStep, REDEEMED)], same_as: null },
@@ -204,7 +221,7 @@ export const exampleValues: Readonly<Record<string, Readonly<Record<string, unkn
   PartnerWithdrawal: completedWithdrawal,
   Position: {
     ...{ share_balance: SHARES, current_assets: AMOUNT, redeemable_assets: AMOUNT, requests: [] },
-    ...{ deposited_assets: AMOUNT, yield_assets: "0", value_usd: "1.00" },
+    ...{ vault_type: "morpho", deposited_assets: AMOUNT, yield_assets: "0", value_usd: "1.00" },
   },
   Positions: { pending: [] },
   ChainCoverage: { ok: true, unread: [] },
@@ -227,12 +244,24 @@ export const exampleValues: Readonly<Record<string, Readonly<Record<string, unkn
       },
     ],
   },
+  Signal: signal,
+  SignalDetail: { ...signal, evidence, evolution: [{ at: BUILT_AT, ...said }] },
   SignalPage: { count: 1, total: 1, dimension: null },
+  VaultRecord: {
+    ...{ type: "morpho", adapter: "metamorpho", status: "active", status_reason: "", was_active: true },
+    ...{ status_by: "proof", claim: { adapter: "metamorpho", asset: USDC, share_token: VAULT } },
+  },
   Application: { status: "pending", decided_at: null },
+  ApplicationRecord: { status: "pending", decided_at: null, note: "" },
   Registration: { expires_at: SESSION_END },
   Login: { expires_at: SESSION_END },
   CreatedApiKey: { last_used_at: null },
-  Cancellation: { steps: [] },
+};
+
+/** Values and functions from which the examples of single operations are made. */
+export const exampleParts = {
+  ...{ USDC, ROUTER, USER, SHARES, BUILT_AT, SENT_AT, DONE_AT },
+  ...{ share, request, call, step, depositStep, redeemStep, exitFigures, outflow },
 };
 
 /** Placeholders, by field name, for values that are shown only once or that differ for every caller. */

@@ -1,8 +1,9 @@
 import * as z from "zod";
 import type { AnyRoute } from "../http/define-route.ts";
 
-/** A schema, parameter or operation in an OpenAPI document, with only the properties that this file uses. */
+/** A schema, parameter or operation in an OpenAPI document, with only the properties that post-processing uses. */
 interface Node {
+  operationId?: string;
   $ref?: string;
   type?: string | string[];
   anyOf?: Node[];

@@ -1,7 +1,8 @@
 import { type ErrorCode, errorCodes, errorTable } from "../errors.ts";
-import { exampleTexts, exampleValues } from "./example-values.ts";
+import { type ExampleValues, exampleTexts, exampleValues } from "./example-values.ts";
 import { problemExample } from "./openapi-error-help.ts";
 import type { DescribedDocument } from "./openapi-references.ts";
+import { operationExampleValues } from "./operation-example-values.ts";
 
 /** A schema in an OpenAPI document, with only the keywords from which an example follows. */
 interface SchemaNode {
@@ -17,8 +18,11 @@ interface SchemaNode {
   items?: SchemaNode;
 }
 
-/** The schemas of a document, by component name. */
-type Schemas = Readonly<Record<string, SchemaNode>>;
+/** What the example of an operation is made of: the document's schemas, by name, and the operation's own values. */
+interface Sources {
+  schemas: Readonly<Record<string, SchemaNode>>;
+  own: ExampleValues;
+}
 
 const PROBLEM = "application/problem+json";
 
@@ -27,14 +31,15 @@ const PROBLEM = "application/problem+json";
  * validation errors. Modifies the document in place.
  */
 export function addResponseExamples(document: DescribedDocument, codesOf: CodesOf): void {
-  const schemas: Schemas = document.components?.schemas ?? {};
+  const schemas: Sources["schemas"] = document.components?.schemas ?? {};
   const used = new Set<ErrorCode>();
   for (const [path, methods] of Object.entries(document.paths ?? {}))
     for (const [method, operation] of Object.entries(methods))
       for (const [status, { content = {} }] of Object.entries(operation.responses ?? {})) {
         const [json, problem]: (MediaType | undefined)[] = [content["application/json"], content[PROBLEM]];
+        const own = operationExampleValues[operation.operationId ?? ""] ?? {};
         if (json !== undefined && status.startsWith("2"))
-          json.example = compose(schemas, { node: json.schema });
+          json.example = compose({ schemas, own }, { node: json.schema });
         if (json !== undefined && status === "422") json.example = invalidInput(operation);
         if (problem === undefined) continue;
         const codes = codesOf({ path, method }).filter((code) => errorTable[code].status === Number(status));
@@ -63,28 +68,25 @@ interface MediaType {
 
 /** Returns an example of a schema: its own, or one composed of the examples of its parts. */
 function compose(
-  schemas: Schemas,
+  sources: Sources,
   { node, name = "" }: { node: SchemaNode | undefined; name?: string },
 ): unknown {
   if (node?.$ref !== undefined) {
     const id = node.$ref.split("/").at(-1) ?? "";
-    const made = compose(schemas, { node: schemas[id], name });
-    const values = exampleValues[id];
-    return values === undefined ? made : Object.assign({}, made, values);
+    const made = compose(sources, { node: sources.schemas[id], name });
+    const values = { ...exampleValues[id], ...sources.own[id] };
+    return Object.keys(values).length === 0 ? made : Object.assign({}, made, values);
   }
   if (node === undefined) return null;
   const stated = [node.example, node.const, node.default].find((value) => value !== undefined);
   if (stated !== undefined) return stated;
   const option = [...(node.anyOf ?? []), ...(node.oneOf ?? [])].find(({ type }) => type !== "null");
-  if (option !== undefined) return compose(schemas, { node: option, name });
+  if (option !== undefined) return compose(sources, { node: option, name });
   if (node.enum !== undefined) return node.enum[0];
-  if (node.items !== undefined) return [compose(schemas, { node: node.items, name })];
+  if (node.items !== undefined) return [compose(sources, { node: node.items, name })];
   if (node.properties !== undefined)
     return Object.fromEntries(
-      Object.entries(node.properties).map(([key, part]) => [
-        key,
-        compose(schemas, { node: part, name: key }),
-      ]),
+      Object.entries(node.properties).map(([name, part]) => [name, compose(sources, { node: part, name })]),
     );
   return exampleTexts[name] ?? (node.type === "boolean" ? false : node.type === "object" ? {} : null);
 }

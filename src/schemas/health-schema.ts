@@ -105,7 +105,7 @@ export const SharedDetails = z.object({
       under_way: z
         .int()
         .meta({ description: "Deposits and withdrawals that were sent and have not ended.", example: 12 }),
-      due: z.int().meta({ description: "Deposits and withdrawals whose next check is due.", example: 0 }),
+      due: z.int().meta({ description: "Deposits and withdrawals whose next check is due.", example: 2 }),
       oldest_due_s: z.int().nullable().meta({
         description:
           "Number of seconds for which the longest-waiting check has been due, or `null` if none is due.",

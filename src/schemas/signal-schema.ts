@@ -185,12 +185,12 @@ export const Rule = z
           threshold: z.string().meta({
             description: "Threshold of the tier.",
             example:
-              "At least 10% of total assets and more than 6 median absolute deviations above the median of the vault's earlier " +
-              "days (a deviation below 1% of total assets counts as 1%), or at least 30% in any case.",
+              "At least 30% of total assets and more than 10 median absolute deviations above the median of the vault's earlier " +
+              "days (a deviation below 1% of total assets counts as 1%), or at least 60% in any case.",
           }),
           reason: z.string().meta({
             description: "Reason for the threshold.",
-            example: "Holders rarely withdraw a tenth of a vault in a day without a reason",
+            example: "A run on the vault: the remaining holders may have to wait until positions are unwound",
           }),
         }),
       )

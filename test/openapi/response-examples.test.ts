@@ -1,16 +1,31 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { getAddress } from "viem";
 import { expect, test } from "vitest";
+import * as z from "zod";
 import { loadRoutes } from "../../src/app.ts";
 import { type ErrorCode, errorCodes, errorTable } from "../../src/errors.ts";
 import { exampleValues } from "../../src/openapi/example-values.ts";
 import { openApiDocument } from "../../src/openapi/openapi-document.ts";
 import { problemExample } from "../../src/openapi/openapi-error-help.ts";
+import { operationExampleValues } from "../../src/openapi/operation-example-values.ts";
+import { gasLimit } from "../../src/orders/order-wallet-calls.ts";
+import { decisions } from "../../src/partners/application-state.ts";
 import { ProblemBody } from "../../src/schemas/error-schema.ts";
+import { Steps } from "../../src/schemas/step-schema.ts";
+import { TransactionRequest, WalletCall } from "../../src/schemas/transaction-schema.ts";
+import { netOutflow } from "../../src/signals/rules/net-flow-rules.ts";
 
 const routes = await loadRoutes();
 const document = openApiDocument(routes, "https://causeway.example");
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
+
+/** Any response with a transaction to sign and its simulation. */
+const BuiltExample = z.object({
+  transaction_request: TransactionRequest,
+  steps: Steps,
+  calls: z.array(WalletCall),
+  simulation: z.object({ gas_used: z.string() }),
+});
 
 interface Media {
   schema?: object;
@@ -122,6 +137,82 @@ test("the examples of one deposit and its withdrawal agree with each other and w
   expect(of("health.ready")).toMatchObject({ dependencies: [{ ok: true, code: null }] });
   expect(of("health.details")).toMatchObject({ breakers: [{ state: "closed", until: null }] });
   expect(of("applications.get")).toMatchObject({ status: "pending", decided_at: null });
+});
+
+test("every value of a single operation is in its example", () => {
+  for (const [operation, components] of Object.entries(operationExampleValues)) {
+    const own = successes.filter(({ operationId }) => operationId === operation);
+    expect([operation, own.length]).not.toEqual([operation, 0]);
+    for (const [id, values] of Object.entries(components)) {
+      expect(document.components?.schemas).toHaveProperty(id);
+      const shown = own.flatMap(({ example }) => [...objects(example)]);
+      expect(shown).toContainEqual(expect.objectContaining(values));
+    }
+  }
+});
+
+/** Every object in a value, at any depth, the value itself included. */
+function* objects(value: unknown): Generator<object> {
+  if (typeof value !== "object" || value === null) return;
+  if (!Array.isArray(value)) yield value;
+  for (const part of Object.values(value)) yield* objects(part);
+}
+
+test("an operation's example shows what the operation can answer with", () => {
+  const byOperation = new Map(successes.map(({ operationId, example }) => [operationId, example]));
+  const of = (operation: string) => byOperation.get(operation);
+  const ready = { state: "required", transaction_request: expect.objectContaining({ value: "0" }) };
+  // A signature takes the place of the approval.
+  for (const [order, purpose, authorize] of [
+    ["deposits", "deposit", "erc3009"],
+    ["withdrawals", "redeem", "permit2"],
+  ])
+    expect(of(`${order}.authorize`)).toMatchObject({
+      ...{ authorize, approval: null, warnings: [], calls: [{ chain_id: "0x2105" }] },
+      steps: [
+        { purpose: "authorize", kind: "signature", state: "done", typed_data: null },
+        { purpose, ...ready },
+      ],
+    });
+  expect(of("withdrawals.authorize")).toMatchObject({ estimate: { min_assets: "995000" } });
+  const unsent = { state: "abandoned", status: "NOT_FOUND", substatus: null, source_tx_hash: null };
+  const history = [{ state: "built" }, { state: "abandoned" }];
+  expect(of("deposits.abandon")).toMatchObject({ ...unsent, history, shares: null });
+  expect(of("withdrawals.abandon")).toMatchObject({ ...unsent, history, assets: null, to_amount: null });
+  for (const operation of ["deposits.cancel", "withdrawals.cancel-signed"])
+    expect(of(operation)).toMatchObject({ steps: [{ step_id: "source.cancel", ...ready }] });
+  // The vault of the other examples takes no requests.
+  const vault = { to: expect.not.stringMatching(/^0xbeeF/) };
+  for (const action of ["claim", "cancel"])
+    expect(of(`withdrawals.${action}`)).toMatchObject({
+      ...{ transaction_request: vault, calls: [vault], warnings: [] },
+      steps: [{ step_id: action, purpose: action, amount: null, ...ready }],
+    });
+  expect(of("intel.notable")).toMatchObject({ signals: [{ tier: "medium" }] });
+  expect(of("intel.high")).toMatchObject({ signals: [{ tier: "high" }] });
+  expect(of("intel.signals.get")).toMatchObject({ tier: "medium", evolution: [{ tier: "medium" }] });
+  const [high] = netOutflow.tiers;
+  const [threshold] = high?.threshold.split(/(?<=\.) /) ?? [];
+  expect(of("intel.rules")).toMatchObject([{ tiers: [{ tier: "high", threshold, reason: high?.reason }] }]);
+  for (const [decision, { to }] of Object.entries(decisions)) {
+    const decided_at = to === "pending" ? null : expect.any(String);
+    expect(of(`admin.applications.${decision}`)).toMatchObject({ status: to, decided_at });
+  }
+  expect(of("admin.vaults.add")).toMatchObject({ status: "candidate", was_active: false, proof: null });
+  expect(of("admin.vaults.change")).toMatchObject({ status: "paused", status_by: "admin" });
+});
+
+test("a transaction of an order in an example is that of its step, with the gas limit of its simulation", () => {
+  const orders = successes.flatMap(({ example }) => {
+    const built = BuiltExample.safeParse(example);
+    return built.success ? [built.data] : [];
+  });
+  expect(orders).toHaveLength(6);
+  for (const { transaction_request: transaction, steps, calls, simulation } of orders) {
+    expect(steps.at(-1)?.transaction_request).toEqual(transaction);
+    expect(calls.at(-1)).toMatchObject({ to: transaction.to, data: transaction.data });
+    expect(transaction.gas_limit).toBe(String(gasLimit(BigInt(simulation.gas_used))));
+  }
 });
 
 test("every address in an example has its checksum", () => {
