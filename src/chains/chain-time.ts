@@ -26,7 +26,9 @@ const CLOCK_AHEAD_MS = MINUTE_MS;
 
 /**
  * Returns a query whose results are interpreted with the timestamp of the first batch's block. `create` returns the
- * query for a time in milliseconds since the epoch. `now` determines that batch, and replaces an unknown block time.
+ * query for a time in milliseconds since the epoch and may be called several times. The first batch is that of `now`,
+ * which also replaces an unknown block time. If the block is more than a minute ahead of `now` and its query has other
+ * reads, that query is run again.
  */
 export function atBlockTime<S>(now: number, create: (now: number) => Query<S>): Query<S> {
   const assumed = create(now);

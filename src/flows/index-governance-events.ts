@@ -32,8 +32,9 @@ import { readLinkedContracts } from "./flow-linked-contracts.ts";
 import { assertSameFinalBlock } from "./flow-reorg.ts";
 
 /**
- * Result of one run over all chains that reads governance events: the numbers of indexed chains, of chains that failed,
- * and of events read, counted once for each vault concerned.
+ * Result of one run that reads governance events on all indexed and served chains: the numbers of these chains
+ * (`chains`), of those that failed, and of events read, counted once for each vault concerned. Routine events and those
+ * that a view function shows are not counted.
  */
 export interface GovernanceEventsRound {
   chains: number;

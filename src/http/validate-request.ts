@@ -60,8 +60,9 @@ function flattenQueries(queries: Record<string, string[]>): Record<string, strin
 }
 
 /**
- * Returns true if a route rejects undeclared query parameters. They would be ignored where a filter or money depends on
- * them, or fill a shared cache, which stores one copy per query string.
+ * Returns true if a route rejects undeclared query parameters: a GET route or one with a strict body schema, unless it
+ * sets `ignoresUnknownQuery`. Otherwise a misspelled filter would be ignored, and shared caches, which store one copy
+ * per query string, would fill up.
  */
 export function refusesUnknownParameters({ method, body, ignoresUnknownQuery }: ServedRoute): boolean {
   if (ignoresUnknownQuery === true) return false;

@@ -115,8 +115,10 @@ const isRejection = (error: unknown): boolean =>
   error instanceof RpcError || (error instanceof AppError && error.code === "upstream_unavailable");
 
 /**
- * Reads a user's shares and the first batch of `additional` in one `eth_call`. Null if that is not possible; they must
- * then be read separately. Throws an Error if vaults are not reached, and errors of the chain client.
+ * Reads a user's shares and the first batch of `additional` in one `eth_call`; vaults that it does not reach, and
+ * further batches, are read by further calls. Null if there are no vaults, the call does not fit or fails, or a node
+ * rejects it or a further call (RpcError, or `upstream_unavailable` if it exceeds `MAX_INITCODE_BYTES`); then read them
+ * separately. Throws an Error if vaults are still not reached; other errors of the chain client propagate.
  */
 export async function readChainPositionsWith<S>(
   client: ChainClient,

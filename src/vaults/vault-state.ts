@@ -66,8 +66,9 @@ async function loadState(ctx: Context, vault: Vault): Promise<VaultStateAtBlock>
 }
 
 /**
- * Returns by vault id whether each vault of a chain is paused and its minimum deposit: `known`, read at `at`
- * (milliseconds since the epoch), or newer values of this isolate. A vault may be missing. Never throws.
+ * Returns by vault id whether each vault of a chain is paused and its minimum deposit, without waiting for the chain:
+ * `known`, read at `at` (milliseconds since the epoch), or newer values in this isolate's memory. Values that are 15
+ * seconds old or older are read again in the background. A vault may be missing. Never throws.
  */
 export async function readVaultFlags(
   ctx: Context,

@@ -55,8 +55,9 @@ const sharesOf = ({ order, held }: Pick<ExpectedWithdrawal, "order" | "held">): 
   order.shares === "all" ? held : order.shares;
 
 /**
- * Decodes a built redemption or request and compares it with the user's order, except a queue's terms; a minimum only
- * if the call has one. Throws `upstream_rejected` with the name of the first field that differs.
+ * Compares the calldata of a built redemption or request with the user's order, except a queue's terms. A Router order
+ * must contain the minimum output; in a call without the Router, a minimum is checked only if the call has one. Throws
+ * `upstream_rejected` with the name of the first field that differs.
  */
 export function verifyExit(asked: ExpectedWithdrawal, call: UserCall): void {
   requireSame(call.value === 0n, "value");

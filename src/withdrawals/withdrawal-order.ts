@@ -47,7 +47,9 @@ export interface WithdrawalOrder extends Attribution {
 
 /**
  * Resolves a withdrawal request into an order; writes nothing. Paused and closed vaults are allowed: these states
- * concern deposits. Throws an AppError if the request cannot be served; errors of the RPC nodes propagate.
+ * concern deposits. Throws `vault_not_found` or `chain_unsupported` if the vault's chain or the target chain is not
+ * served, `token_unsupported`, `mode_unsupported`, and the errors of `attributeOrder`; errors of the RPC nodes
+ * propagate.
  */
 export async function resolveWithdrawal(
   ctx: Context,

@@ -14,7 +14,8 @@ import { createLentConnection } from "./lent-wallet.ts";
 
 /**
  * Page for the frame that other sites embed: the form for a deposit into one vault or, after that, the deposit that was
- * built. It uses the wallet of the embedding page; outside a frame, it shows only a notice.
+ * built. It uses the wallet of the embedding page. Outside a frame, or if the URL lacks the vault or a valid host, it
+ * shows only a notice.
  */
 export function EmbedPage() {
   const { vault, host, deposit } = readEmbedSearch(useSearch({ from: "/embed" }));

@@ -204,9 +204,11 @@ export interface Findings extends Pick<Sightings, "references" | "payments" | "m
 }
 
 /**
- * Stores the results of a round as hints, within limits, and schedules rows: those with a new hint or a repeated one
- * that is unread or shows the row, those in progress of users in `moves`, and open redemption requests that a touched
- * contract may have settled. Throws `store_unavailable`.
+ * Stores a round's results as hints, within limits per row, and makes rows due for tracking: those with a new hint;
+ * those with a repeated hint that is not dropped or whose transaction matches the row (a dropped one is restored);
+ * those of users in `moves` that were sent and have not ended; and open redemption requests that a contract in
+ * `touched` may have settled. A transaction matches by its Router event, its calldata or the payment of a second step.
+ * Throws `store_unavailable`.
  */
 export async function addFindings(
   db: Database,
