@@ -14,6 +14,8 @@ export class Child {
   readonly #ended: Promise<void>;
   readonly #waiting = new Map<number, { resolve: (output: unknown) => void; reject: (e: Error) => void }>();
   #closing = false;
+  /** How the process ended: its exit code, or the signal that ended it. */
+  #end = "";
   #asked = 0;
 
   /**
@@ -35,8 +37,9 @@ export class Child {
     closeSync(log);
     this.#process.on("message", (answer: ChildAnswer) => this.#settle(answer));
     this.#ended = new Promise((resolve) => {
-      this.#process.once("exit", () => {
-        const problem = new Error(`the ${name} process ended unexpectedly${this.#lastWords()}`);
+      this.#process.once("exit", (code, signal) => {
+        this.#end = signal === null ? `with code ${code}` : `by ${signal}`;
+        const problem = new Error(this.#unexpectedEnd());
         for (const { reject } of this.#waiting.values()) reject(problem);
         this.#waiting.clear();
         resolve();
@@ -62,7 +65,7 @@ export class Child {
   /** Calls `listener` when the child ends without having been closed. */
   onCrash(listener: (message: string) => void): void {
     void this.#ended.then(() => {
-      if (!this.#closing) listener(`the ${this.name} process ended unexpectedly${this.#lastWords()}`);
+      if (!this.#closing) listener(this.#unexpectedEnd());
     });
   }
 
@@ -89,6 +92,10 @@ export class Child {
     this.#waiting.delete(answer.id);
     if ("problem" in answer) waiting?.reject(new Error(answer.problem));
     else waiting?.resolve(answer.output);
+  }
+
+  #unexpectedEnd(): string {
+    return `the ${this.name} process ended unexpectedly ${this.#end}${this.#lastWords()}`;
   }
 
   #lastWords(): string {
