@@ -1,13 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import * as z from "zod";
 import { rpc, rpcBatch } from "./json-rpc.ts";
 
 const TWO_DAYS = 172_800;
+/**
+ * Blocks whose states a chain answers from, as many as geth keeps by default. Without this limit anvil writes a state of
+ * megabytes to disk for each block, which fills the disk in a long run and stays there if the process is killed.
+ */
+const KEPT_STATES = 128;
 const require = createRequire(import.meta.url);
 
 /** A running anvil. */
@@ -47,16 +50,13 @@ export async function saveAnvil(url: string, stateFile: string): Promise<void> {
 }
 
 /**
- * Starts anvil on a free port with these flags; throws if it ends before it listens. Removes the block states that
- * anvil writes to disk, gigabytes in a long run, because anvil leaves them behind when a signal ends it.
+ * Starts anvil on a free port with these flags; throws if it ends before it listens. It keeps the states of the last
+ * {@link KEPT_STATES} blocks in memory and none on disk.
  */
 export async function runAnvil(...flags: readonly string[]): Promise<Anvil> {
-  const states = mkdtempSync(join(tmpdir(), "causeway-anvil-"));
-  const options = ["--port", "0", "--cache-path", states, ...flags];
+  const options = ["--port", "0", "--prune-history", `${KEPT_STATES}`, ...flags];
   const child = spawn(anvilBinary(), options, { stdio: ["ignore", "pipe", "pipe"] });
-  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve())).then(() =>
-    rmSync(states, { recursive: true, force: true, maxRetries: 3 }),
-  );
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const url = await listening(child);
   const close = async () => {
     child.kill("SIGTERM");
