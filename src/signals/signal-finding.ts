@@ -49,9 +49,11 @@ export function fractionOf(part: bigint, whole: bigint): number | null {
 
 /**
  * Formats a fraction as a percentage with two decimals, or with four if its absolute value is below 0.01% but not zero.
+ * One that four decimals would show as zero becomes "less than 0.0001%", whatever its sign.
  */
 export const percent = (fraction: number): string => {
   const size = Math.abs(fraction);
+  if (size > 0 && size < 0.000_001) return "less than 0.0001%";
   return `${formatFixed(fraction * 100, size > 0 && size < 0.0001 ? 4 : 2)}%`;
 };
 /** Formats a fraction with six decimals. */

@@ -249,7 +249,9 @@ describe("raiseSignals() on a chain", () => {
       update_count: 1,
       last_seen: new Date(start * 1000).toISOString(),
     });
-    expect(thin.title).toMatch(/^Thin: only 5,000 USDC \(0x.{9}\) can be withdrawn immediately$/);
+    expect(thin.title).toMatch(
+      /^Thin: largest known holder can withdraw only 5,000 USDC \(0x.{9}\) immediately$/,
+    );
     expect(thin.summary).toContain("0.50% of the 1,000,000 USDC");
     await world.act("Thin", { name: "setLiquid", args: [2n ** 255n] });
     await world.round(start + 300);

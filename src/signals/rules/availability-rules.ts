@@ -226,10 +226,10 @@ export const liquidityThin: SignalRule = {
       {
         ...atSnapshot(latest),
         tier,
-        title: `${facts.vaultName}: only ${amount} can be withdrawn immediately`,
+        title: `${facts.vaultName}: largest known holder can withdraw only ${amount} immediately`,
         summary:
-          `At most ${amount} can be withdrawn from ${facts.vaultName} immediately, ${percent(share)} of the ` +
-          `${wholeOf(facts, latest.totalAssets)} it holds. The median of the ${facts.hours.length - 1} ` +
+          `The largest known holder of ${facts.vaultName} can withdraw at most ${amount} immediately, ${percent(share)} of the ` +
+          `${wholeOf(facts, latest.totalAssets)} that the vault holds. The median of the ${facts.hours.length - 1} ` +
           `earlier hourly snapshots was ${percent(baseline.median)}; a snapshot without a known limit counts as 100%. Larger ` +
           "withdrawals may have to wait, usually until borrowers repay or positions are unwound; check whether withdrawals " +
           "are paused.",

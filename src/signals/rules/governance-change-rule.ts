@@ -194,8 +194,8 @@ export const governanceChanged: SignalRule = governanceRule({
       tier: "high",
       threshold:
         "Implementation, beacon or proxy admin; owner, governor, role manager, management or added ward; access-control " +
-        "authority, unless only the owner replaces it; the Safe or account that receives the assets; pause, closure, shutdown " +
-        "or emergency withdrawal; a new gate, limit module or whitelist for withdrawals, or withdrawals disabled",
+        "authority, except its removal if only the owner can then call restricted functions; the Safe or account that " +
+        "receives the assets; pause, closure, shutdown or emergency withdrawal; a new gate, limit module or whitelist for withdrawals, or withdrawals disabled",
       reason: "Can change how the vault works, or block withdrawals",
     },
     {
@@ -230,8 +230,8 @@ export const governanceChangeAnnounced: SignalRule = governanceRule({
     {
       tier: "medium",
       threshold:
-        "Owner, guardian, shorter timelock, removal of a market, a scheduled operation, a call submitted to a timelock, or a " +
-        "cancelled ownership transfer",
+        "Owner, role manager, management, guardian, shorter timelock, removal of a market, a scheduled operation, a call " +
+        "submitted to a timelock, or a cancelled ownership transfer",
       reason:
         "Holders may have time to withdraw before it takes effect; an ownership transfer takes effect as soon as it is accepted",
     },

@@ -69,13 +69,15 @@ export const sharePriceLoss: SignalRule = {
     const share = fractionOf(fall, peak);
     if (share === null || fall <= rounding) return [];
     const tier = tierOf(share, LOSS) ?? "low";
+    // fractionOf rounds to nine decimals, and a fall is never "0.00%".
+    const size = percent(Math.max(share, 1e-9));
     return [
       {
         ...atPoint(latest),
         tier,
-        title: `${facts.vaultName}: share price down ${percent(share)} in 24 hours`,
+        title: `${facts.vaultName}: share price down ${size} in 24 hours`,
         summary:
-          `The share price of ${facts.vaultName} is ${priceOf(facts, latest.sharePrice)}, ${percent(share)} below its ` +
+          `The share price of ${facts.vaultName} is ${priceOf(facts, latest.sharePrice)}, ${size} below its ` +
           `24-hour high of ${priceOf(facts, peak)}.${lossOf(facts, { latest, fall })} A share price normally does not fall: ` +
           "find out what was written off before you deposit or withdraw.",
         metrics: [

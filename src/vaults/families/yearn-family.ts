@@ -285,7 +285,7 @@ const yearnEvents: readonly GovernanceEvent[] = [
     tier: "high",
   }),
   changeEvent(["address", "cap", "UpdateDepositLimit(uint256 deposit_limit)"], {
-    what: "deposit cap",
+    what: "deposit limit",
     describe: newValue("deposit_limit", formatAssetUnits),
   }),
   changeEvent(

@@ -28,6 +28,20 @@ test("liquidity_thin says how snapshots without a known limit count", () => {
   );
 });
 
+test("share_price_loss names a fall that rounds to zero", () => {
+  const sharePrice = 10n ** 18n;
+  const fallBy = (fall: bigint) =>
+    raised("share_price_loss", {
+      ...factsOf({
+        at: (age) => ({ totalAssets: 10n ** 24n, sharePrice: age > 300 ? sharePrice : sharePrice - fall }),
+      }),
+      assetDecimals: 18,
+    });
+  expect(fallBy(2n)).toBeUndefined();
+  expect(fallBy(3n)?.title).toMatch(/: share price down less than 0\.0001% in 24 hours$/);
+  expect(fallBy(10n ** 12n)?.title).toContain("down 0.0001%");
+});
+
 const thresholdOf = (ruleId: string, tier: string): string | undefined =>
   signalRules.find(({ rule_id }) => rule_id === ruleId)?.tiers.find((one) => one.tier === tier)?.threshold;
 

@@ -199,7 +199,7 @@ test.each([
   [
     "setForceDeallocatePenalty(address,uint256)",
     [at("a1"), 10n ** 16n],
-    `on forced deallocations from adapter ${getAddress(at("a1"))} (to 1%).`,
+    `: change to the force deallocate penalty for forced deallocations from adapter ${getAddress(at("a1"))} (to 1%).`,
   ],
 ])("a submission and its cancellation name the arguments of %s", (signature, args, expected) => {
   const given = callOf(signature, args);

@@ -135,7 +135,7 @@ const vaultEvents: readonly GovernanceEvent[] = [
     describe: newValue("newTotalSupplyCap", formatShareUnits),
   }),
   changeEvent(["address", "price", "PriceOracleMiddlewareChanged(address newPriceOracleMiddleware)"], {
-    ...addressTexts("price oracle", {
+    ...addressTexts("price oracle middleware", {
       member: "newPriceOracleMiddleware",
       advice:
         "The share price depends on this contract: watch the next prices before you deposit or withdraw.",
@@ -151,9 +151,9 @@ const vaultEvents: readonly GovernanceEvent[] = [
     }),
   }),
   changeEvent(["address", "cap", "MarketLimitUpdated(uint256 marketId, uint256 newLimit)"], {
-    what: "allocation cap for a market",
+    what: "market limit (allocation cap for a market)",
     report: ({ marketId, newLimit }, context) =>
-      `The allocation cap for market ${marketId} of ${context.vault} is now ${formatWadFraction(newLimit)} of the vault's ` +
+      `The market limit (allocation cap) for market ${marketId} of ${context.vault} is now ${formatWadFraction(newLimit)} of the vault's ` +
       `assets.${tookEffect(context)}`,
     advice: "The cap limits how much the vault may allocate to this market.",
   }),

@@ -65,7 +65,7 @@ const vaultEvents: readonly GovernanceEvent[] = [
     { what: "oracle security parameters (bounds on price reports)", report: reportPriceBounds },
   ),
   changeEvent(["shareToken", "allow_list", "SetWhitelistMerkleRoot(bytes32 newWhitelistMerkleRoot)"], {
-    what: "whitelist",
+    what: "whitelist (Merkle root)",
     advice: "Check whether your account is still listed.",
   }),
 ];

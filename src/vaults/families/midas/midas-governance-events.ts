@@ -67,10 +67,10 @@ const depositEvents: readonly GovernanceEvent[] = [
   changeEvent(
     ["entryPoint", "allow_list", "RemovePaymentToken(address indexed token, address indexed caller)"],
     {
-      what: "accepted tokens",
-      title: () => "accepted token removed",
+      what: "payment tokens of deposits",
+      title: () => "payment token of deposits removed",
       report: ({ token }, { vault, time }) =>
-        `Token ${token} was removed from the deposit tokens of ${vault} at ${time}.`,
+        `Payment token ${token} of deposits into ${vault} was removed at ${time}.`,
       advice: "Deposits of this token fail.",
       seenByView: ({ token }, vault) => isVaultAsset(vault, token),
     },
@@ -161,10 +161,10 @@ const redemptionEvents: readonly GovernanceEvent[] = [
   changeEvent(
     ["redemptions", "allow_list", "RemovePaymentToken(address indexed token, address indexed caller)"],
     {
-      what: "redemption tokens",
-      title: () => "redemption token removed",
+      what: "payment tokens of redemptions",
+      title: () => "payment token of redemptions removed",
       report: ({ token }, { vault, time }) =>
-        `Token ${token} was removed from the redemption tokens of ${vault} at ${time}.`,
+        `Payment token ${token} of redemptions from ${vault} was removed at ${time}.`,
       advice: "Redemptions in this token fail: check which tokens remain.",
     },
   ),

@@ -106,8 +106,9 @@ const TIMELOCKED_FUNCTIONS: Readonly<Record<string, TimelockedFunction>> = {
     detail: toCap((cap) => `${formatWadFraction(cap)} of total assets`),
   },
   "setForceDeallocatePenalty(address,uint256)": {
-    change: "change to the penalty on forced deallocations",
-    detail: ([adapter, penalty]) => ` from adapter ${adapter} (to ${formatWadFraction(penalty)})`,
+    change: "change to the force deallocate penalty",
+    detail: ([adapter, penalty]) =>
+      ` for forced deallocations from adapter ${adapter} (to ${formatWadFraction(penalty)})`,
   },
 };
 const functionBySelector = once(

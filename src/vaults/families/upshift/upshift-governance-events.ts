@@ -40,7 +40,7 @@ const EMERGENCY_ADVICE =
 export const upshiftEvents: readonly GovernanceEvent[] = [
   ...sharedEvents,
   changeEvent(["entryPoint", "allow_list", "SendersWhitelistUpdated(address newWhitelistAddr)"], {
-    ...addressTexts("depositor whitelist", {
+    ...addressTexts("senders whitelist (who may deposit)", {
       member: "newWhitelistAddr",
       advice: "This contract decides who may deposit: check whether your account can still deposit.",
       removed: "Check whether any account can deposit now, or whether deposits are closed.",

@@ -111,9 +111,9 @@ export const vedaEvents: readonly GovernanceEvent[] = [
     describe: newValue("cap", formatShareUnits),
   }),
   changeEvent(["entryPoint", "allow_list", "PermissionedTransfersSet(bool permissionedTransfers)"], {
-    what: "share transfer restriction",
+    what: "permissioned transfers (share transfer restriction)",
     title: ({ permissionedTransfers }) =>
-      permissionedTransfers === true ? "share transfers restricted" : "share transfer restriction lifted",
+      permissionedTransfers === true ? "permissioned transfers enabled" : "permissioned transfers disabled",
     report: ({ permissionedTransfers }, context) =>
       `Shares of ${context.vault} can now be transferred by ` +
       `${permissionedTransfers === true ? "permitted operators only" : "any holder"}.${tookEffect(context)}`,
