@@ -7,7 +7,7 @@ import { type RunningWorker, runBareWorker } from "./workers.ts";
 const ROUNDS = 9;
 const CONNECTIONS = 8;
 const ROUND_MS = 1_200;
-const AIM = 0.6;
+const AIM = 0.83;
 
 /** Results of one server in each round. */
 interface Side {
