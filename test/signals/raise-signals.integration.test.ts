@@ -273,7 +273,9 @@ describe("raiseSignals() on a chain", () => {
       "registry_changed: Registry: deposits through this service resumed",
       "registry_changed: Registry: deposits through this service paused",
     ]);
-    expect(own[0]?.summary).toContain("from paused to active in the last 24 hours. Reason: review is over.");
+    expect(own[0]?.summary).toContain(
+      "in the last 24 hours (status: paused → active). Reason: review is over.",
+    );
     const added = (await signals()).filter(({ rule_id }) => rule_id === "vault_added");
     expect(added.map(({ vault_name, update_count }) => [vault_name, update_count])).toEqual([[ASIDE, 0]]);
   });
