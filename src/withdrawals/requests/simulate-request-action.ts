@@ -156,6 +156,10 @@ function judged(of: RequestCall, received: bigint | null): Warning[] {
   const { vault, action, request } = of;
   if (received === null) return [];
   const later = action === "cancel" && adapterOf(vault).exits?.returnsLater?.(vault) === true;
+  if (later && received < 0n)
+    throw failure("price_unsafe", `${vault.name} would take shares for the cancellation`, {
+      subject: "vault",
+    });
   if (later) return [];
   if (received <= 0n && action === "claim")
     throw failure("nothing_to_withdraw", `${vault.name} would pay nothing for this request now`);

@@ -25,6 +25,15 @@ const calls = parseAbi([
   "error Odd()",
 ]);
 
+/** The views of ERC-7540 and of ERC-7887's cancellations, which return the shares in a transaction of their own. */
+const asyncFunctions = parseAbi([
+  "function pendingRedeemRequest(uint256, address) view returns (uint256)",
+  "function claimableRedeemRequest(uint256, address) view returns (uint256)",
+  "function supportsInterface(bytes4) view returns (bool)",
+  "function pendingCancelRedeemRequest(uint256, address) view returns (bool)",
+  "function claimableCancelRedeemRequest(uint256, address) view returns (uint256)",
+]);
+
 interface Case {
   action?: RequestAction;
   from?: typeof vault;
@@ -41,11 +50,13 @@ async function act(of: Case = {}) {
   const none = VAULT;
   const { ctx } = await createWithdrawalFixture({
     vaults: [storedOf(of.from ?? cooling)],
-    functions: waitingFunctions,
+    functions: [...waitingFunctions, ...asyncFunctions],
     answers: {
       ...{ cooldowns: [BigInt(end), assets], cooldownDuration: 604_800 },
       ...{ manager: none, withdrawalManager: none, lockedShares: locked, maxRedeem: 0n, exitCycleId: 1n },
       convertToExitAssets: COOLING,
+      ...{ pendingRedeemRequest: LOCKED, claimableRedeemRequest: 0n, supportsInterface: true },
+      ...{ pendingCancelRedeemRequest: false, claimableCancelRedeemRequest: 0n },
     },
     effects: () => of.effects ?? { rises: { [balanceKey(USDC, USER)]: COOLING } },
   });
@@ -189,6 +200,17 @@ describe("buildRequestAction() of a cancellation", () => {
   test("refuses one that returns no shares", async () => {
     const burnt = { action: "cancel", from: pooled, locked: LOCKED, effects: {} } as const;
     expect(await refusalOf(burnt)).toEqual({ code: "price_unsafe", subject: "vault" });
+  });
+
+  test("refuses one that returns the shares later, but takes shares", async () => {
+    const from = { ...vault, params: { exit: "erc7540" } };
+    expect((await act({ action: "cancel", from, effects: {} })).simulation.received).toBe("0");
+    const taking = {
+      action: "cancel",
+      from,
+      effects: { rises: { [balanceKey(VAULT, USER)]: -1n } },
+    } as const;
+    expect(await refusalOf(taking)).toEqual({ code: "price_unsafe", subject: "vault" });
   });
 
   test("refuses what cannot be cancelled", async () => {
