@@ -150,6 +150,8 @@ function pendingIn(
       if (shares === 0n) return [];
       // The delay is the current one: when the request was made is not known.
       const [, , window, , fee] = valueOrNull(config) ?? [];
+      // Whether the request has expired depends on the window.
+      if (window === undefined && now >= maturity * 1_000) return null;
       // The fee is taken in shares, and the lower of the two rates counts.
       const paid = fee === undefined ? null : shares - mulDivDown(shares, BigInt(fee), BPS);
       const current = valueOrNull(today) ?? rate;

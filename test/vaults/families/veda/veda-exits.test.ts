@@ -103,9 +103,9 @@ describe("Veda's queue", () => {
 
 describe("Veda's contract with a fixed wait", () => {
   const delayed: Vault = { ...own, params: { teller: "d", delayed_withdraw: DELAYED } };
-  const pending = (fee: number | null) =>
+  const pending = (fee: number | null, wait = 60) =>
     answer(vedaExits.pending?.(delayed, { user: USER, requestIds: [], now: NOW }) ?? noQuery(), {
-      request: [false, 0, NOW / 1_000 + 60, 10n ** 7n, 1_250_000n],
+      request: [false, 0, NOW / 1_000 + wait, 10n ** 7n, 1_250_000n],
       ...(fee !== null && { config: [true, 604_800, 0, 0n, fee, 0] }),
       rate: 1_250_000n,
       assetRate: 1_250_000n,
@@ -125,6 +125,12 @@ describe("Veda's contract with a fixed wait", () => {
   test("has neither estimate nor expiry while fee and window are unknown", () => {
     const unknown = { assets: null, value: null, expiresAt: null };
     expect(pending(null)).toMatchObject([{ shares: 10n ** 7n, state: "pending", ...unknown }]);
+  });
+
+  test("is unknown once it has matured, while the window is unknown", () => {
+    expect(pending(100, -60)).toMatchObject([{ state: "claimable" }]);
+    expect(pending(100, -700_000)).toMatchObject([{ state: "expired" }]);
+    expect(pending(null, -60)).toBeNull();
   });
 
   test("previews nothing with a fee above 100%", () => {
