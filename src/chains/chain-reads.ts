@@ -53,6 +53,9 @@ export function read<const A extends Abi, N extends ViewName<A>>(call: {
   };
 }
 
+/** Returns true if the call was not made, which says nothing about the contract. */
+export const isUnmade = (result: ReadResult<unknown>): boolean => !result.ok && result.isUnmade === true;
+
 /** Returns the value of a read, or null if the read failed. */
 export function valueOrNull<T>(result: ReadResult<T>): T | null {
   return result.ok ? result.value : null;
@@ -75,7 +78,6 @@ export interface Query<S> {
 
 /** Returns a query of one batch with the result `unread` if one of its calls was not made (see `ReadResult`). */
 export function unlessUnmade<S>({ reads, interpret }: Omit<Query<S>, "next">): Query<S | "unread"> {
-  const isUnmade = (result: ReadResult<unknown>): boolean => !result.ok && result.isUnmade === true;
   return {
     reads,
     interpret: (results) => (Object.values(results).some(isUnmade) ? "unread" : interpret(results)),

@@ -1,5 +1,12 @@
 import { decodeErrorResult, encodeFunctionData, parseAbi } from "viem";
-import { createQuery, type Query, type ReadResult, read, valueOrNull } from "../../../chains/chain-reads.ts";
+import {
+  createQuery,
+  isUnmade,
+  type Query,
+  type ReadResult,
+  read,
+  valueOrNull,
+} from "../../../chains/chain-reads.ts";
 import { mulDivDown } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
@@ -52,13 +59,16 @@ const BPS = 10_000n;
 
 /**
  * Returns the estimate of a request in assets, less the exit fee of version 0.6 or later, rounded down; null if the fee
- * is above 100%. Empty if the value is unknown, and for older versions, which have no exit fee.
+ * is unread or above 100%. Empty if the value is unknown, and for older versions, which have no exit fee.
  */
 function netOfExitFee(
   value: bigint | null,
-  rates: readonly [number, number, number, number, number] | null,
+  feeRates: ReadResult<readonly [number, number, number, number, number]>,
 ): Pick<Partial<ExitTerms>, "previewAssets"> {
-  if (value === null || rates === null) return {};
+  if (value === null) return {};
+  if (isUnmade(feeRates)) return { previewAssets: null };
+  const rates = valueOrNull(feeRates);
+  if (rates === null) return {};
   if (BigInt(rates[3]) > BPS) return { previewAssets: null };
   return { previewAssets: mulDivDown(value, BPS - BigInt(rates[3]), BPS) };
 }
@@ -88,7 +98,7 @@ function views(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>>
     };
     if (request.mode === "request")
       return state === null
-        ? { ...terms, ...netOfExitFee(valueOrNull(value), valueOrNull(rates)) }
+        ? { ...terms, ...netOfExitFee(valueOrNull(value), rates) }
         : { ...terms, refusal: state === CLOSED ? "mode_unsupported" : "exits_paused" };
     if (state === CLOSED) return { ...terms, priced: "now", variant: AT_CLOSE };
     const now = valueOrNull(sync) ?? 0n;

@@ -1,6 +1,7 @@
 import { type Address, encodeFunctionData, parseAbi, toFunctionSelector, zeroAddress } from "viem";
 import {
   createQuery,
+  isUnmade,
   mapQuery,
   type Query,
   type ReadResult,
@@ -153,14 +154,15 @@ function roomForRequests(room: bigint | null): bigint | null {
 
 /**
  * Returns the estimated shares of a request after the entry fee, which is rounded up; versions before v0.6 have none.
- * Null if the conversion failed or the fee is above 100%.
+ * Null if the conversion failed, the fee is unread or the fee is above 100%.
  */
 function requestedShares(results: {
   shares: ReadResult<bigint>;
   fees: ReadResult<readonly [number, number, number, number, number]>;
 }): bigint | null {
   const [shares, fees] = [valueOrNull(results.shares), valueOrNull(results.fees)];
-  if (shares === null || fees === null) return shares;
+  if (shares === null || isUnmade(results.fees)) return null;
+  if (fees === null) return shares;
   if (BigInt(fees[2]) > FEE_UNIT) return null;
   return shares - (shares * BigInt(fees[2]) + FEE_UNIT - 1n) / FEE_UNIT;
 }
