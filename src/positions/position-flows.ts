@@ -38,19 +38,20 @@ export interface StoredFlows {
   /** Deposits and withdrawals that belong to redemption requests. The sums in `flows` exclude them. */
   requestFlows: readonly UserRequestFlow[];
   /**
-   * Ids of the vaults of which `requestFlows` lacks flows or `requests` lacks requests, because the user has too many.
+   * Ids of the vaults of which `requestFlows` lacks flows or `requests` lacks requests, because the user has too many;
+   * "all" if the database does not answer.
    */
-  unlisted: ReadonlySet<string>;
+  unlisted: ReadonlySet<string> | "all";
 }
 
-/** No flows and no requests: the database is not asked, or does not answer. */
+/** No flows and no requests, and none that are missing. */
 export const NO_STORED_FLOWS: StoredFlows = {
   ...{ flows: new Map(), requests: [], requestFlows: [], unlisted: new Set() },
 };
 
 /**
- * Reads a user's indexed deposits, withdrawals and requests on the given chains from the database. The result is empty
- * if the database fails or takes more than two seconds, which is logged. Never throws.
+ * Reads a user's indexed deposits, withdrawals and requests on the given chains from the database. If the database fails
+ * or takes more than two seconds, which is logged, the result is empty with "all" as `unlisted`. Never throws.
  */
 export async function readStoredFlows(
   ctx: Context,
@@ -65,7 +66,7 @@ export async function readStoredFlows(
     return { flows, requests: open, requestFlows, unlisted: new Set(unlisted) };
   } catch (error) {
     ctx.log.warn("positions_unstored", { error: describeError(error) });
-    return NO_STORED_FLOWS;
+    return { ...NO_STORED_FLOWS, unlisted: "all" };
   }
 }
 

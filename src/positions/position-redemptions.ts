@@ -9,6 +9,7 @@ import type { VaultRequest } from "../schemas/position-schema.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { PendingExit } from "../vaults/vault-exits.ts";
+import type { StoredFlows } from "./position-flows.ts";
 import type { PendingPosition } from "./position-pending-deposits.ts";
 import type { HeldShares } from "./position-shares.ts";
 
@@ -40,7 +41,7 @@ export function redemptionsQuery(input: {
   open: readonly OpenRequest[];
   requestFlows: readonly UserRequestFlow[];
   /** Ids of the vaults of which `requestFlows` or `open` lacks entries; their open redemptions may be unknown. */
-  unlisted: ReadonlySet<string>;
+  unlisted: StoredFlows["unlisted"];
   /** Lowercase addresses of the vaults whose price is read. The price of the others is null. */
   priced: ReadonlySet<string>;
   now: number;
@@ -60,8 +61,8 @@ function redemptionParts(input: Parameters<typeof redemptionsQuery>[0]) {
     const isPriced = exits?.exitPrice !== undefined && input.priced.has(vault.address.toLowerCase());
     if (exits?.pending === undefined && !isPriced) return [];
     const nothing: Query<[]> = { reads: {}, interpret: () => [] };
-    const lacking = input.unlisted.has(vault.vaultId);
-    const incomplete = lacking && exits?.findsByIds?.(vault) === true;
+    const lacking = isUnlisted(vault, input.unlisted);
+    const incomplete = missesRequests(vault, input.unlisted);
     // What one vault's contracts return must not hide the others.
     const parts = queryAll({
       requests: guardQuery(() => openRedemptions(vault, input) ?? nothing),
@@ -71,6 +72,16 @@ function redemptionParts(input: Parameters<typeof redemptionsQuery>[0]) {
     return [[vault.vaultId, mapQuery(parts, (found) => toRedemptions({ vault, incomplete }, found))]];
   });
 }
+
+/**
+ * Returns true if open redemptions of the vault may be missing, because they are found only by the stored ids, of which
+ * the vault lacks some.
+ */
+export const missesRequests = (vault: Vault, unlisted: StoredFlows["unlisted"]): boolean =>
+  isUnlisted(vault, unlisted) && adapterOf(vault).exits?.findsByIds?.(vault) === true;
+
+const isUnlisted = ({ vaultId }: Vault, unlisted: StoredFlows["unlisted"]): boolean =>
+  unlisted === "all" || unlisted.has(vaultId);
 
 const exitPriceOf = (vault: Vault): Query<VaultRedemptions["price"]> =>
   guardQuery(() => adapterOf(vault).exits?.exitPrice?.(vault) ?? none);

@@ -17,6 +17,7 @@ import { formatUnixTime } from "../lib/unix-time.ts";
 import { readStoredFlows } from "../positions/position-flows.ts";
 import { type PendingPosition, pendingQuery } from "../positions/position-pending-deposits.ts";
 import {
+  missesRequests,
   openRedemptions,
   toWireDepositRequest,
   toWireRedemption,
@@ -52,7 +53,7 @@ interface ActionFacts {
 /**
  * Returns what a user can do at a vault now. A possible action has its largest known amount in smallest units (null if
  * unlimited or unknown), an impossible one an error code and, if known, the time at which it may become possible. If
- * the database fails, some requests may be missing. Throws `vault_not_found`, `chain_unsupported`, `store_unavailable`
+ * the database fails, requests that only it names are unknown. Throws `vault_not_found`, `chain_unsupported`, `store_unavailable`
  * and errors of the RPC nodes.
  */
 export async function getActions(
@@ -66,7 +67,8 @@ export async function getActions(
   ]);
   const caller = entry.via === "user" ? of.user : null;
   const open = stored.requests;
-  const asked = { user: of.user, caller, open };
+  const isMissing = missesRequests(vault, stored.unlisted);
+  const asked = { user: of.user, caller, open, isMissing };
   const query = (now: number) => factsQuery(vault, { ...asked, now });
   const { value: facts, block } = await readTimed(ctx, { chainId: vault.chainId, query });
   return {
@@ -83,7 +85,13 @@ export async function getActions(
 
 function factsQuery(
   vault: Vault,
-  of: { user: Address; caller: Address | null; open: readonly OpenRequest[]; now: number },
+  of: {
+    user: Address;
+    caller: Address | null;
+    open: readonly OpenRequest[];
+    isMissing: boolean;
+    now: number;
+  },
 ): Query<ActionFacts> {
   const { user, caller, now } = of;
   const adapter = adapterOf(vault);
@@ -106,7 +114,7 @@ function factsQuery(
   });
   return mapQuery(parts, ({ deposit, withdrawal: { shares, ways }, requests, deposits, rewards }) => ({
     ...{ deposit, shares, ways, rewards },
-    requests,
+    requests: of.isMissing ? null : requests,
     deposits: deposits ?? [],
   }));
 }

@@ -47,6 +47,12 @@ describe("depositedAssets()", () => {
   });
 });
 
+test("readStoredFlows() marks all as missing if the database fails", async () => {
+  const db = { run: () => Promise.reject(new Error("down")) } as unknown as Database;
+  const stored = await readStoredFlows(testContext({ db }), { user: VAULT, chainIds: [1] });
+  expect(stored).toEqual({ flows: new Map(), requests: [], requestFlows: [], unlisted: "all" });
+});
+
 test("readStoredFlows() keeps a redemption request with the number of a tracked deposit request", async () => {
   const asked = { chain_id: 1, vault_address: VAULT.toLowerCase() };
   const tracked = (direction: string, requestId: string) => ({

@@ -316,6 +316,22 @@ describe("a vault whose decimals overflow every read", () => {
     ]);
   });
 
+  test("leaves only requests incomplete that are found by ids which the database lacks", () => {
+    const veda = own("0x00000000000000000000000000000000000000c3", {
+      adapter: "veda",
+      params: { queue: OTHER },
+    });
+    const incomplete = (unlisted: ReadonlySet<string> | "all") => {
+      const query = redemptionsQuery({
+        ...{ user: OTHER, vaults: [veda, lagoon], open: [], requestFlows: [], now: 1_700_000_000_000 },
+        ...{ unlisted, priced: new Set<string>() },
+      });
+      return query === null ? null : answer(query, {}).map((one) => one.incomplete);
+    };
+    expect(incomplete(new Set())).toEqual([false, true]);
+    expect(incomplete("all")).toEqual([true, true]);
+  });
+
   test("does not hide the later prices of others", () => {
     const held = [bad, good].map((one): HeldShares => ({ vault: one, shares: 1n, assets: 1n }));
     const query = missingPricesQuery(held, new Set());
