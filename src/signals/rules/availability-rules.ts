@@ -124,7 +124,7 @@ export const unpaused = turnRule({
   id: "unpaused",
   title: "Pause lifted",
   tier: "medium",
-  reason: "Deposits work again; the cause of the pause may remain",
+  reason: "Deposits are no longer paused; the cause of the pause may remain",
   description: "Deposits into the vault are open again; in the previous snapshot they were paused.",
   headline: "deposits open again after a pause",
   summary: (facts, change) =>
@@ -147,13 +147,13 @@ export const capacityExhausted = turnRule({
   id: "capacity_exhausted",
   title: "No deposit capacity left",
   tier: "medium",
-  reason: "Deposits fail until the cap is raised or holders withdraw",
+  reason: "Deposits fail, usually until the cap is raised or holders withdraw",
   description: "The remaining deposit capacity is zero; in the previous snapshot it was above zero.",
   headline: "no deposit capacity left",
   summary: (facts, change) =>
     `${facts.vaultName} accepts no more deposits: its remaining deposit capacity is zero; ${intervalOf(change)} earlier it was ` +
     `${isUnlimited(change.before) ? "unlimited" : wholeOf(facts, change.before.maxDeposit ?? 0n)}. ` +
-    `${totalText(facts, change.after)} Deposits fail until the cap is raised or holders withdraw.`,
+    `${totalText(facts, change.after)} Deposits fail, usually until the cap is raised or holders withdraw.`,
   holds: isFull,
 });
 
@@ -209,7 +209,7 @@ export const liquidityThin: SignalRule = {
   })),
   needs:
     `More than ${MIN_BASELINE_HOURS} hourly snapshots, with a median of the withdrawable amount above 10% of total assets. A ` +
-    "snapshot without a known limit counts as 100%.",
+    "snapshot without a known limit counts as 100%. Vaults with negligible total assets are left out.",
   quietSeconds: DAY_S,
   find(facts) {
     const latest = latestPoint(facts);

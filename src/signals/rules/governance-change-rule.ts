@@ -23,7 +23,7 @@ const ADVICE: Readonly<Record<GovernanceKind, string>> = {
   fee: "Fees reduce what holders earn: compare the net yield with that of other vaults.",
   timelock:
     "The timelock is the time that holders have to withdraw before a change takes effect: check pending changes.",
-  cap: "Deposits above the cap fail.",
+  cap: "Deposits that would exceed the new value fail.",
   pause: "Find out why, and whether deposits and withdrawals still work.",
   allow_list: "Check whether your account can still deposit, transfer shares and withdraw.",
   price:
@@ -83,7 +83,7 @@ function toFinding(
   const detail = args === null || report !== "" ? "" : event.describe(args, context);
   const sentences = [
     report === "" ? defaultReport(last, { detail, context }) : report,
-    othersOf(event, changes.length - 1),
+    othersOf(changes.length - 1),
     consequenceOf(last, context),
   ];
   return {
@@ -156,19 +156,10 @@ function defaultReport({ event }: GovernanceChange, of: { detail: string; contex
   }
 }
 
-const STAGE_VERBS: Readonly<Record<GovernanceStage, string>> = {
-  done: "took effect",
-  announced: "was submitted",
-  withdrawn: "was cancelled",
-};
-
-/**
- * Returns a sentence with the number of further changes of the same kind, or an empty string if there are none.
- */
-function othersOf({ stage }: GovernanceChange["event"], count: number): string {
+/** Returns a sentence with the number of further events of the same kind, or an empty string if there are none. */
+function othersOf(count: number): string {
   if (count === 0) return "";
-  const verb = count === 1 ? STAGE_VERBS[stage] : STAGE_VERBS[stage].replace(/^was/, "were");
-  return `${countOf(count, "more change")} of this kind ${verb} within a day.`;
+  return `${countOf(count, "more event")} of this kind ${count === 1 ? "was" : "were"} recorded within a day.`;
 }
 
 /** Returns the consequence of a change for a depositor. */
@@ -193,8 +184,8 @@ export const governanceChanged: SignalRule = governanceRule({
     {
       tier: "high",
       threshold:
-        "Implementation, beacon or proxy admin; owner, governor, role manager, management or added ward; access-control " +
-        "authority, except its removal if only the owner can then call restricted functions; the Safe or account that " +
+        "Implementation, beacon, proxy admin or upgrade admin; owner, governor, role manager, management or added ward; " +
+        "access-control authority, except its removal if only the owner can then call restricted functions; the Safe or account that " +
         "receives the assets; pause, closure, shutdown or emergency withdrawal; a new gate, limit module or whitelist for withdrawals, or withdrawals disabled",
       reason: "Can change how the vault works, or block withdrawals",
     },

@@ -74,7 +74,7 @@ function summaryOf(facts: VaultFacts, change: RegistryChange): string {
   const why = reason === "" ? "" : ` Reason: ${reason.replace(/[.\s]+$/, "")}.`;
   const effect =
     to === "active"
-      ? "Deposits through this service work now."
+      ? "Deposits through this service are allowed now."
       : "Deposits through this service are refused. This does not change anything for assets already in the vault.";
   return (
     `${by} of this service ${verbOf(change)} deposits into ${facts.vaultName} in the last 24 hours (status: ${from} → ` +

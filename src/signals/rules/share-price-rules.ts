@@ -32,7 +32,8 @@ export const sharePriceLoss: SignalRule = {
   dimension: "performance",
   title: "Share price loss",
   description:
-    "The share price compared with its 24-hour high. Falls of at most two of the asset's smallest units per share are treated as rounding.",
+    "The share price compared with its 24-hour high. Falls of at most two of the asset's smallest units per share are " +
+    "treated as rounding. Snapshots with negligible total assets and vaults without shares are left out.",
   tiers: [
     {
       tier: "high",
@@ -140,7 +141,7 @@ export const apyBreak: SignalRule = {
       "percentage points counts as 0.1",
     reason: BREAK_REASONS[tier],
   })),
-  needs: `A share price that changes daily, with at least ${MIN_BASELINE_RATES} days of history.`,
+  needs: `Yields of at least ${MIN_BASELINE_RATES} earlier days, of which at most a quarter are zero.`,
   quietSeconds: 2 * DAY_S,
   find(facts) {
     const rates = dailyRates(facts.days);
@@ -218,7 +219,7 @@ const points = (fraction: number): string =>
 function consequenceOfYield({ below, unchanged }: { below: boolean; unchanged: boolean }): string {
   if (!below) return "A single reward payment or a price correction can cause this: the yield may not last.";
   return unchanged
-    ? "The share price did not change: its update may be late, or the strategy may have stopped earning."
+    ? "The share price did not rise: its update may be late, or the strategy may have stopped earning."
     : "The strategy may have lost a source of yield.";
 }
 

@@ -276,7 +276,7 @@ const yearnEvents: readonly GovernanceEvent[] = [
     }),
   }),
   changeEvent(["address", "allow_list", "UpdateWithdrawLimitModule(address indexed withdraw_limit_module)"], {
-    ...addressTexts("withdrawal limit module", {
+    ...addressTexts("withdraw limit module", {
       member: "withdraw_limit_module",
       advice: "This contract decides who may withdraw, and how much: check whether you can still withdraw.",
       removed: "Withdrawals are no longer limited by a module.",

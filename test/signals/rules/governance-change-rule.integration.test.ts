@@ -240,7 +240,7 @@ describe("governance changes of vaults", () => {
         vaultAddress === fee.to.replace(/1$/, "0") && subject === "entryPoint SetInstantFee",
     );
     expect(own).toMatchObject([{ updateCount: 1, txHash: hashes.at(-1), tier: "medium" }]);
-    expect(own[0]?.summary).toContain("12 more changes of this kind took effect within a day.");
+    expect(own[0]?.summary).toContain("12 more events of this kind were recorded within a day.");
   });
 });
 

@@ -252,7 +252,7 @@ test.each([
     "resumed",
     "The automatic check of this service resumed deposits into Steady USDC in the last 24 hours (status: paused → active).",
   ],
-  [["candidate", "active"], false, "opened", "Deposits through this service work now."],
+  [["candidate", "active"], false, "opened", "Deposits through this service are allowed now."],
   [
     ["active", "paused"],
     false,

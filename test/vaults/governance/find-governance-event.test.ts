@@ -126,7 +126,7 @@ test("several events of a kind become one signal with the latest value and their
   expect(one?.title).toBe("Steady USDC: management fee increased");
   expect(one?.summary).toBe(
     "The management fee (platform fee) of Steady USDC changed from 1% to 1.01% a year. The change took effect at " +
-      "2027-01-15 07:50 UTC. 2 more changes of this kind took effect within a day. Fees reduce what holders earn: compare the net yield with that of " +
+      "2027-01-15 07:50 UTC. 2 more events of this kind were recorded within a day. Fees reduce what holders earn: compare the net yield with that of " +
       "other vaults.",
   );
 });
@@ -219,10 +219,30 @@ test.each([
   ],
   ["yearn_v3", "UpdateDepositLimitModule", "low", "The vault's own deposit limit applies again."],
   ["yearn_v3", "UpdateWithdrawLimitModule", "low", "Withdrawals are no longer limited by a module."],
-  ["morpho_v2", "SetReceiveSharesGate", "low", "Any account can now receive shares."],
-  ["morpho_v2", "SetSendSharesGate", "low", "Any account can now transfer and redeem shares."],
-  ["morpho_v2", "SetReceiveAssetsGate", "low", "Any account can now receive withdrawals."],
-  ["morpho_v2", "SetSendAssetsGate", "low", "Any account can now pay for deposits."],
+  [
+    "morpho_v2",
+    "SetReceiveSharesGate",
+    "low",
+    "This gate no longer applies; other gates may still restrict deposits and transfers.",
+  ],
+  [
+    "morpho_v2",
+    "SetSendSharesGate",
+    "low",
+    "This gate no longer applies; other gates may still restrict transfers and withdrawals.",
+  ],
+  [
+    "morpho_v2",
+    "SetReceiveAssetsGate",
+    "low",
+    "This gate no longer applies; other gates may still restrict withdrawals.",
+  ],
+  [
+    "morpho_v2",
+    "SetSendAssetsGate",
+    "low",
+    "This gate no longer applies; other gates may still restrict deposits.",
+  ],
   [
     "metamorpho",
     "SubmitGuardian",
@@ -274,7 +294,7 @@ test("texts name only what applies to the values of an event", () => {
     "now incur a penalty of 0.1% and fail if the price is older than 24 hours.",
   );
   expect(textOf("ipor", "TargetFunctionRoleUpdated", { roleId: 2n ** 64n - 1n })).toMatch(
-    /^Any account can now call function 0x/,
+    /^Function 0x.* now requires no role\./,
   );
   expect(textOf("yearn_v3", "RoleSet", { role: 2n ** 200n })).toContain("unknown permissions (");
 });

@@ -25,8 +25,8 @@ describe.each(families.map(({ adapter }) => adapter.name))("governance texts of 
     for (const event of governanceEventsOf(adapter))
       for (const given of [{}, offValues(event), null]) {
         const [finding] = findingsOf(adapter, [event, event], given);
-        const [, advice] = finding?.summary.split("1 more change of this kind ") ?? [];
-        expect(advice).toMatch(/^(took effect|was submitted|was cancelled) within a day\./);
+        const [, advice] = finding?.summary.split("1 more event of this kind ") ?? [];
+        expect(advice).toMatch(/^was recorded within a day\./);
         expect(advice, event.signature).not.toMatch(/[.:;] (Once |When )?(It|They|Its|Their)\b/i);
       }
   });

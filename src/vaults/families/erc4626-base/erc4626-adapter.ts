@@ -28,8 +28,8 @@ import { erc4626Flows } from "./erc4626-flow-events.ts";
 import { type FamilyViews, mergeFlags, mergeState, mergeTerms } from "./erc4626-variant-views.ts";
 
 /**
- * ABI of ERC-4626's `deposit` and of its view functions that adapters read, with the common extensions `paused()` and
- * `minDeposit()`.
+ * ABI of ERC-4626's `deposit` and of the view functions that a vault's totals, share price and deposits need, with the
+ * common extensions `paused()` and `minDeposit()`.
  */
 export const erc4626Abi = once(() =>
   parseAbi([

@@ -123,7 +123,7 @@ function identifyIpor({ address, params }: DerivationSubject): Query<Identificat
  */
 const vaultEvents: readonly GovernanceEvent[] = [
   changeEvent(["address", "owner", "AuthorityUpdated(address authority)"], {
-    ...addressTexts("access-control authority", {
+    ...addressTexts("access-control authority (access manager)", {
       member: "authority",
       advice: AUTHORITY_ADVICE,
       removed:
@@ -144,7 +144,7 @@ const vaultEvents: readonly GovernanceEvent[] = [
     }),
   }),
   changeEvent(["address", "allow_list", "WithdrawManagerChanged(address newWithdrawManager)"], {
-    ...addressTexts("withdrawal manager", {
+    ...addressTexts("withdraw manager", {
       member: "newWithdrawManager",
       advice: "This contract processes withdrawal requests: check whether you can still withdraw.",
       removed: "Withdrawal requests are no longer processed by a manager: check how you can withdraw.",
@@ -266,7 +266,7 @@ const accessManagerEvents: readonly GovernanceEvent[] = [
       report: ({ target, selector, roleId }, context) =>
         `${
           isPublic(roleId)
-            ? `Any account can now call function ${selector} of contract ${target} of ${context.vault}.`
+            ? `Function ${selector} of contract ${target} of ${context.vault} now requires no role.`
             : `Function ${selector} of contract ${target} of ${context.vault} now requires ${roleName(roleId)}.`
         }${tookEffect(context)}`,
       advice: ({ roleId }) =>

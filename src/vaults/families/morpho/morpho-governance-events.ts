@@ -218,7 +218,7 @@ const gateEvents: readonly GovernanceEvent[] = [
     addressTexts(GATES.receiveShares, {
       member: "newReceiveSharesGate",
       advice: "This contract decides who may receive shares: check whether your account can still deposit.",
-      removed: "Any account can now receive shares.",
+      removed: "This gate no longer applies; other gates may still restrict deposits and transfers.",
       removedTier: "low",
     }),
   ),
@@ -227,7 +227,7 @@ const gateEvents: readonly GovernanceEvent[] = [
       member: "newSendSharesGate",
       advice:
         "This contract decides who may transfer or redeem shares: check whether your account can still withdraw.",
-      removed: "Any account can now transfer and redeem shares.",
+      removed: "This gate no longer applies; other gates may still restrict transfers and withdrawals.",
       removedTier: "low",
     }),
     tier: "high",
@@ -237,7 +237,7 @@ const gateEvents: readonly GovernanceEvent[] = [
       member: "newReceiveAssetsGate",
       advice:
         "This contract decides who may receive withdrawals: check whether your account can still withdraw.",
-      removed: "Any account can now receive withdrawals.",
+      removed: "This gate no longer applies; other gates may still restrict withdrawals.",
       removedTier: "low",
     }),
     tier: "high",
@@ -247,7 +247,7 @@ const gateEvents: readonly GovernanceEvent[] = [
     addressTexts(GATES.sendAssets, {
       member: "newSendAssetsGate",
       advice: "This contract decides who may deposit: check whether your account can still deposit.",
-      removed: "Any account can now pay for deposits.",
+      removed: "This gate no longer applies; other gates may still restrict deposits.",
       removedTier: "low",
     }),
   ),

@@ -115,8 +115,11 @@ export const vedaEvents: readonly GovernanceEvent[] = [
     title: ({ permissionedTransfers }) =>
       permissionedTransfers === true ? "permissioned transfers enabled" : "permissioned transfers disabled",
     report: ({ permissionedTransfers }, context) =>
-      `Shares of ${context.vault} can now be transferred by ` +
-      `${permissionedTransfers === true ? "permitted operators only" : "any holder"}.${tookEffect(context)}`,
+      `${
+        permissionedTransfers === true
+          ? `Shares of ${context.vault} can now be transferred by permitted operators only.`
+          : `Transfers of shares of ${context.vault} now require no permitted operator.`
+      }${tookEffect(context)}`,
     advice: ({ permissionedTransfers }) =>
       permissionedTransfers === true ? "Check whether you can still transfer your shares." : "",
   }),
