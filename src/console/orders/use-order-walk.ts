@@ -22,8 +22,9 @@ export interface OrderWalk {
 }
 
 /**
- * Executes an order's steps with the user's wallet when `start` is called; `onChange` is called after every update and
- * its end. Unmounting stops it, another `trackingId` does not: render the component with it as its key.
+ * Executes an order's steps with the user's wallet when `start` or `sendAgain` is called, which also stops an earlier
+ * execution. `onChange` is called after every update and when the execution ends, unless it was stopped. Unmounting
+ * stops it; another `trackingId` does not, so render the component with it as its key.
  */
 export function useOrderWalk(of: { kind: OrderKind; trackingId: string; onChange: () => void }): OrderWalk {
   const { kind, trackingId, onChange } = of;

@@ -18,10 +18,12 @@ export interface VaultFilters {
   order?: VaultOrder;
 }
 
-/** Parses the filters in the page's URL. Invalid values are ignored. */
+/**
+ * Parses the filters in the page's URL. `chain` and `q` may be numbers or texts; invalid values are ignored.
+ */
 export function readVaultFilters(search: Readonly<Record<string, unknown>>): VaultFilters {
   const text = (name: string) => (typeof search[name] === "string" ? (search[name] as string) : undefined);
-  const chain = Number(search["chain"]);
+  const chain = ["number", "string"].includes(typeof search["chain"]) ? Number(search["chain"]) : Number.NaN;
   const [settlement, order] = [text("settlement"), text("order")];
   return defined({
     q: typeof search["q"] === "number" ? String(search["q"]) : text("q"),
