@@ -8,6 +8,8 @@ import {
 import { failure } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
 import { withDeadline } from "../lib/timers.ts";
+import { adapterOf } from "../vaults/families/vault-families.ts";
+import type { Vault } from "../vaults/vault.ts";
 
 /**
  * Timeout for the database query, in milliseconds. Positions are read from the chains and must not wait longer for the
@@ -69,6 +71,17 @@ export async function readStoredFlows(
     return { ...NO_STORED_FLOWS, unlisted: "all" };
   }
 }
+
+/**
+ * Returns true if open redemptions of the vault may be missing, because they are found only by the stored ids, of which
+ * the vault lacks some.
+ */
+export const missesRequests = (vault: Vault, unlisted: StoredFlows["unlisted"]): boolean =>
+  isUnlisted(vault, unlisted) && adapterOf(vault).exits?.findsByIds?.(vault) === true;
+
+/** Returns true if the stored flows or requests of the vault may lack some. */
+export const isUnlisted = ({ vaultId }: Vault, unlisted: StoredFlows["unlisted"]): boolean =>
+  unlisted === "all" || unlisted.has(vaultId);
 
 /**
  * Adds the redemption requests of the flows that were not built by this service, without a tracking id. Some may

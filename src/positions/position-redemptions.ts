@@ -9,7 +9,7 @@ import type { VaultRequest } from "../schemas/position-schema.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { PendingExit } from "../vaults/vault-exits.ts";
-import type { StoredFlows } from "./position-flows.ts";
+import { isUnlisted, missesRequests, type StoredFlows } from "./position-flows.ts";
 import type { PendingPosition } from "./position-pending-deposits.ts";
 import type { HeldShares } from "./position-shares.ts";
 
@@ -72,16 +72,6 @@ function redemptionParts(input: Parameters<typeof redemptionsQuery>[0]) {
     return [[vault.vaultId, mapQuery(parts, (found) => toRedemptions({ vault, incomplete }, found))]];
   });
 }
-
-/**
- * Returns true if open redemptions of the vault may be missing, because they are found only by the stored ids, of which
- * the vault lacks some.
- */
-export const missesRequests = (vault: Vault, unlisted: StoredFlows["unlisted"]): boolean =>
-  isUnlisted(vault, unlisted) && adapterOf(vault).exits?.findsByIds?.(vault) === true;
-
-const isUnlisted = ({ vaultId }: Vault, unlisted: StoredFlows["unlisted"]): boolean =>
-  unlisted === "all" || unlisted.has(vaultId);
 
 const exitPriceOf = (vault: Vault): Query<VaultRedemptions["price"]> =>
   guardQuery(() => adapterOf(vault).exits?.exitPrice?.(vault) ?? none);

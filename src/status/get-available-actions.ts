@@ -14,10 +14,9 @@ import type { AppError } from "../errors.ts";
 import { MAX_UINT256 } from "../lib/amount.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
 import { formatUnixTime } from "../lib/unix-time.ts";
-import { readStoredFlows } from "../positions/position-flows.ts";
+import { missesRequests, readStoredFlows } from "../positions/position-flows.ts";
 import { type PendingPosition, pendingQuery } from "../positions/position-pending-deposits.ts";
 import {
-  missesRequests,
   openRedemptions,
   toWireDepositRequest,
   toWireRedemption,
@@ -67,10 +66,10 @@ export async function getActions(
   ]);
   const caller = entry.via === "user" ? of.user : null;
   const open = stored.requests;
-  const isMissing = missesRequests(vault, stored.unlisted);
-  const asked = { user: of.user, caller, open, isMissing };
+  const asked = { user: of.user, caller, open };
   const query = (now: number) => factsQuery(vault, { ...asked, now });
-  const { value: facts, block } = await readTimed(ctx, { chainId: vault.chainId, query });
+  const { value, block } = await readTimed(ctx, { chainId: vault.chainId, query });
+  const facts = missesRequests(vault, stored.unlisted) ? { ...value, requests: null } : value;
   return {
     deposit: depositAction(vault, facts.deposit),
     withdraw: await tried(ctx, { vault, user: of.user, seen: withdrawAction(vault, { facts, block }) }),
@@ -85,13 +84,7 @@ export async function getActions(
 
 function factsQuery(
   vault: Vault,
-  of: {
-    user: Address;
-    caller: Address | null;
-    open: readonly OpenRequest[];
-    isMissing: boolean;
-    now: number;
-  },
+  of: { user: Address; caller: Address | null; open: readonly OpenRequest[]; now: number },
 ): Query<ActionFacts> {
   const { user, caller, now } = of;
   const adapter = adapterOf(vault);
@@ -114,7 +107,7 @@ function factsQuery(
   });
   return mapQuery(parts, ({ deposit, withdrawal: { shares, ways }, requests, deposits, rewards }) => ({
     ...{ deposit, shares, ways, rewards },
-    requests: of.isMissing ? null : requests,
+    requests,
     deposits: deposits ?? [],
   }));
 }

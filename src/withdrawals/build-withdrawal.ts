@@ -42,12 +42,8 @@ async function buildWithdrawal(ctx: Context, input: WithdrawInput): Promise<Buil
   if (ctx.timing.elapsedMs() > BUILD_DEADLINE_MS)
     throw failure("upstream_timeout", "the withdrawal could not be built in time; try again");
   // What is signed later is answered with what was built.
-  const awaitsSignature = plan.source.authorization !== undefined;
-  await recordWithdrawal(ctx, {
-    prepared,
-    expiresAt,
-    plan: awaitsSignature ? { ...plan, answer: built } : plan,
-  });
+  const kept = plan.source.authorization === undefined ? plan : { ...plan, answer: built };
+  await recordWithdrawal(ctx, { prepared, expiresAt, plan: kept });
   return built;
 }
 
