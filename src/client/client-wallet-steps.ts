@@ -96,8 +96,8 @@ export async function addressIn(
 }
 
 /**
- * Returns the chain of a step, for the request that gives the step to the wallet. Throws CausewayError,
- * `chain_unavailable` if the wallet is on another chain, as the user may have changed it.
+ * Returns the chain of a step, with its id only, for the request that gives the step to the wallet. Throws
+ * CausewayError, for example `chain_unavailable` if the wallet is on another chain, as the user may have changed it.
  */
 export async function chainOf(wallet: Wallet, { chainId }: TransactionStep): Promise<Chain> {
   const current = await answerOf(getChainId(wallet)).catch((error: unknown) => {

@@ -58,7 +58,8 @@ const REFUSAL_TEXTS: Readonly<Record<Refusal, string>> = {
 
 /**
  * Reads the vault's conditions and the user's funds for a deposit of `amount` (smallest unit). Throws an AppError if
- * the vault would reject it or its shares are worth too little; low funds are only returned.
+ * the vault's views refuse the deposit or its shares are worth too little; low funds, and a maximum that the preview
+ * ignores, are only returned. Errors of the RPC nodes propagate.
  */
 export async function preflightDeposit(
   ctx: Context,

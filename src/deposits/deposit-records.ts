@@ -72,9 +72,10 @@ export async function loadDeposit(ctx: Context, trackingId: string): Promise<Dep
 }
 
 /**
- * Tracks a deposit and returns its progress, or that of an equal one (`same_as`), with its steps and next transaction
- * or why that cannot be built (`next_refusal`). If a chain cannot be read, returns what is known. Throws
- * `deposit_not_found`, `store_unavailable`.
+ * Tracks a deposit and returns its progress, with its steps and its next transaction or why that cannot be built
+ * (`next_refusal`). The progress is that of the equal deposit `same_as` if the transaction was reported for this one
+ * and both continue alike. If a chain cannot be read, returns what is known. Throws `deposit_not_found`,
+ * `store_unavailable`.
  */
 export async function getTrackedDeposit(ctx: Context, trackingId: string): Promise<DepositDetail> {
   const stored = await loadDeposit(ctx, trackingId);

@@ -116,8 +116,8 @@ export function writeStoredMessage(stored: StoredMessage): string {
 }
 
 /**
- * Parses a sign-in message that `writeStoredMessage` serialized. Returns null if the text is not JSON with these
- * fields.
+ * Parses a sign-in message that `writeStoredMessage` serialized. Returns null if the text is not JSON with the fields
+ * of `StoredMessage`.
  */
 export function readStoredMessage(text: string): StoredMessage | null {
   try {

@@ -138,8 +138,8 @@ export type Resolution =
   | { ok: false; reason: string };
 
 /**
- * The fields of a registry entry that `resolveVault` reads: the claims, which it compares with on-chain data, and
- * status and origin, which decide how strictly it compares and which name is shown.
+ * The fields of a registry entry that `resolveVault` takes. Claimed and stored tokens are compared with on-chain data;
+ * status and origin decide how strictly, and which name and `caller` the vault gets.
  */
 export type ClaimedEntry = StoredVault & Pick<VaultRow, "claim" | "wasActive" | "provenance">;
 

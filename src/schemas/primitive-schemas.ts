@@ -202,8 +202,9 @@ export function integerParam(bounds: IntegerBounds) {
 export const WEBSITE_RULE = "must be a web address, such as https://wallet.example";
 
 /**
- * A website in a request, or an empty text; it may lack its scheme. Schemes other than `http` and `https` are refused,
- * because a page that shows the website as a link could run them (`javascript:`). A host with a port is no scheme.
+ * A website in a request, or an empty text; it may lack its scheme. Schemes other than `http://` and `https://` are
+ * refused, because a page that shows the website as a link could run them (`javascript:`), and so are control
+ * characters. A name with a port counts as a host, except `javascript`, `vbscript` and `data`.
  */
 export const WebsiteInput = z
   .string()

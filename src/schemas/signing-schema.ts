@@ -39,7 +39,7 @@ export const SigningChain = ChainIdInput.default(1).meta({
   example: 1,
 });
 
-/** A signed sign-in message in a request, identified by its nonce; the server has stored the text. */
+/** A wallet's signature of a sign-in message in a request, which identifies the message by its nonce only. */
 export const SignedNonce = z.object({
   address: AddressInput.meta({
     description: "Wallet that signed the message.",

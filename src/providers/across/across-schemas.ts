@@ -28,7 +28,8 @@ const Token = z.object({ address: AddressText, decimals: z.int().min(0).max(77),
 
 /**
  * Schema of the used fields of a `GET /suggested-fees` response. Amounts are in the input token's smallest unit,
- * `outputAmount` in the output token's; `timestamp` and `fillDeadline` are in UNIX seconds. Source: Across API.
+ * `outputAmount` in the output token's; `timestamp` and `fillDeadline` are in UNIX seconds,
+ * `exclusivityDeadline` is as `exclusivityParameter` in `AcrossTerms`. Source: Across API.
  */
 export const SuggestedFees = z.object({
   estimatedFillTimeSec: Duration,
