@@ -86,8 +86,8 @@ export interface ExitTerms {
   grossAssets: bigint | null;
   /** Assets that the vault can pay instantly, or null if unknown. Only a hint. */
   availableAssets: bigint | null;
-  /** When the price is fixed: in this transaction (`now`), or when the vault settles (`later`). */
-  priced: "now" | "later";
+  /** When the price is fixed: `now`, `later` at settlement, or `recorded` with the request, but the vault may pay less. */
+  priced: "now" | "recorded" | "later";
   /** Time at which a lock of the owner's shares ends, in unix seconds, or null if none is known. */
   lockedUntil: number | null;
   /** Earliest time at which a request made now is paid or can be claimed, in unix seconds, or null if unknown. */

@@ -226,12 +226,12 @@ export const MAX_EXIT_FEE = (PARTS_PER_BILLION * 3n) / 100n;
 
 /**
  * Returns `price_unsafe` if the vault's exit fee exceeds both 3% of the shares' value and the slippage, plus one unit
- * for rounding. Null otherwise, if the fee is unknown, and for a withdrawal that the vault prices later.
+ * for rounding. Null otherwise, if the fee is unknown, and for a request that the vault prices later.
  */
 export function findExcessiveFee({ order, way }: Pick<Exit, "order" | "way">): AppError | null {
   const { previewAssets, grossAssets, priced } = way.terms;
-  const fixed = way.mode === "instant" || priced === "now";
-  if (!fixed || previewAssets === null || grossAssets === null) return null;
+  const later = way.mode !== "instant" && priced === "later";
+  if (later || previewAssets === null || grossAssets === null) return null;
   if (isFeeAccepted(order, { gross: grossAssets, net: previewAssets })) return null;
   return failure("price_unsafe", `${order.vault.name} pays much less than the shares are worth`, {
     subject: "vault",

@@ -89,6 +89,11 @@ describe("findExcessiveFee()", () => {
     },
   );
 
+  test("refuses the fee of a request whose payment the vault records, though it may pay less", () => {
+    const recorded = { ...dear, priced: "recorded" } as const;
+    expect(codeOf({ mode: "request", slippage: 0.005, terms: recorded })).toBe("price_unsafe");
+  });
+
   test("refuses no request that the vault prices later", () => {
     expect(codeOf({ mode: "request", slippage: 0.005, terms: { ...dear, priced: "later" } })).toBe(null);
   });

@@ -292,6 +292,7 @@ test("mellow_lrt pays what is liquid, queues the rest and lets it be claimed", a
   const shares = await sharesOf(of);
   const asked = await redeemOrRequest(of, { mode: "request", shares });
   const [waiting] = await pendingOf(of);
+  expect(asked.terms.priced).toBe("recorded");
   expect(asked.paid).toBeLessThan(asked.terms.previewAssets ?? 0n);
   expect(asked.paid + (waiting?.assets ?? 0n)).toBe(asked.terms.previewAssets);
   expect(waiting).toMatchObject({ state: "pending", bookedOut: true });

@@ -107,7 +107,7 @@ test("the fee is part of what the vault must hold, and of what a request is wort
   await world.script((script) => mint(script, { token: of.placed.asset, to: of.placed.vault, amount: net }));
   expect(await termsOf(of, { mode: "instant", shares })).toMatchObject({ refusal: "no_liquidity" });
   const asked = await redeemOrRequest(of, { mode: "request", shares });
-  expect(asked).toMatchObject({ paid: 0n, terms: { refusal: null, priced: "now" } });
+  expect(asked).toMatchObject({ paid: 0n, terms: { refusal: null, priced: "recorded" } });
   const [pending] = await pendingOf(of);
   // The operator may pay less, and the fee is that of the payment.
   expect(pending).toMatchObject({ state: "pending", shares, priced: false } satisfies Partial<PendingExit>);

@@ -81,7 +81,8 @@ function availableQuery(vault: Vault): Query<bigint | null> {
 function exitTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   const parts = { terms: redeem.terms(vault, request), available: availableQuery(vault) };
   return mapQuery(queryAll(parts), ({ terms, available }): ExitTerms => {
-    if (request.mode !== "instant") return { ...terms, availableAssets: null };
+    // The operator may pay less than the recorded assets, and the fee is that of the payment's time.
+    if (request.mode !== "instant") return { ...terms, availableAssets: null, priced: "recorded" };
     // The fee is paid from the same assets.
     const short = available !== null && terms.grossAssets !== null && available < terms.grossAssets;
     return { ...terms, availableAssets: available, refusal: short ? "no_liquidity" : terms.refusal };

@@ -105,6 +105,8 @@ function exitTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
     ...terms,
     paidNow: smaller(terms.previewAssets, terms.availableAssets),
     availableAssets: null,
+    // What is queued may be slashed.
+    priced: "recorded",
   }));
 }
 

@@ -14,6 +14,17 @@ function pendingAt(fee: bigint | null) {
   return answer(query, { request: [1_010n, 7n], ...(fee !== null && { fee }) });
 }
 
+test.each([
+  ["instant", "now"],
+  ["request", "recorded"],
+] as const)("the price by %s is fixed: %s", (mode, priced) => {
+  const who = { owner: USER, caller: USER, receiver: USER } as const;
+  const request = { mode, token: yo.asset, shares: 7n, ...who, now: 0 };
+  const views = { asset: yo.asset.address, preview: 1_000n, gross: 1_010n };
+  const terms = answer(yoExits.terms(yo, request), views);
+  expect(terms).toMatchObject({ priced, previewAssets: 1_000n, grossAssets: 1_010n });
+});
+
 test("what a request pays is an estimate: the fee and the operator decide only when it is paid", () => {
   expect(pendingAt(WAD / 100n)).toMatchObject([{ shares: 7n, assets: 1_000n, priced: false }]);
   expect(pendingAt(0n)).toMatchObject([{ shares: 7n, assets: 1_010n, priced: false }]);
