@@ -6,6 +6,7 @@ import { createQuery, type Query, queryAll } from "../chains/chain-reads.ts";
 import type { Context } from "../context.ts";
 import type { ChainFlows, OpenRequest } from "../db/queries/user-flow-queries.ts";
 import { failure } from "../errors.ts";
+import { SECOND_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
 import { formatUnixTime } from "../lib/unix-time.ts";
 import type { FeedReadings } from "../prices/feeds/chainlink-feed-query.ts";
@@ -179,9 +180,10 @@ async function withMissingPrices(
     held: readonly HeldShares[];
     redemptions: readonly VaultRedemptions[];
     priced: ReadonlySet<string>;
+    headTime: number;
   },
 ): Promise<readonly VaultRedemptions[]> {
-  const query = missingPricesQuery(read.held, read.priced);
+  const query = missingPricesQuery(read.held, { priced: read.priced, now: read.headTime * SECOND_MS });
   if (query === null) return read.redemptions;
   const prices = await runQuery(client, query).then(
     ({ value }) => value,

@@ -42,7 +42,7 @@ export function redemptionsQuery(input: {
   requestFlows: readonly UserRequestFlow[];
   /** Ids of the vaults of which `requestFlows` or `open` lacks entries; their open redemptions may be unknown. */
   unlisted: StoredFlows["unlisted"];
-  /** Lowercase addresses of the vaults whose price is read. The price of the others is null. */
+  /** Lowercase addresses of the vaults whose price is read, if one batch of reads suffices. Otherwise it is null. */
   priced: ReadonlySet<string>;
   now: number;
 }): Query<VaultRedemptions[]> | null {
@@ -63,18 +63,19 @@ function redemptionParts(input: Parameters<typeof redemptionsQuery>[0]) {
     const nothing: Query<[]> = { reads: {}, interpret: () => [] };
     const lacking = isUnlisted(vault, input.unlisted);
     const incomplete = missesRequests(vault, input.unlisted);
+    const price = isPriced ? exitPriceOf(vault, input.now) : none;
     // What one vault's contracts return must not hide the others.
     const parts = queryAll({
       requests: guardQuery(() => openRedemptions(vault, input) ?? nothing),
-      price: isPriced ? exitPriceOf(vault) : none,
+      price: price.next === undefined ? price : none,
       takenOut: lacking ? none : guardQuery(() => takenByRequests(vault, input)),
     });
     return [[vault.vaultId, mapQuery(parts, (found) => toRedemptions({ vault, incomplete }, found))]];
   });
 }
 
-const exitPriceOf = (vault: Vault): Query<VaultRedemptions["price"]> =>
-  guardQuery(() => adapterOf(vault).exits?.exitPrice?.(vault) ?? none);
+const exitPriceOf = (vault: Vault, now: number): Query<VaultRedemptions["price"]> =>
+  guardQuery(() => adapterOf(vault).exits?.exitPrice?.(vault, now) ?? none);
 
 /**
  * Maximum number of vaults per chain for which all prices of instant redemption are read before the user's shares are
@@ -95,15 +96,16 @@ export function pricedAhead(
 }
 
 /**
- * Returns the query for the prices of instant redemption, by vault id, of the held vaults whose addresses (lowercase)
- * are not in `priced`. Null if no such vault has a price query (`exitPrice`).
+ * Returns the query for those prices of instant redemption of held vaults, by vault id, that `redemptionsQuery` leaves
+ * out. `priced` and `now` are as there. Null if there are none.
  */
 export function missingPricesQuery(
   held: readonly HeldShares[],
-  priced: ReadonlySet<string>,
+  { priced, now }: { priced: ReadonlySet<string>; now: number },
 ): Query<Record<string, VaultRedemptions["price"]>> | null {
   const parts = held.flatMap(({ vault }): [string, Query<VaultRedemptions["price"]>][] => {
-    const query = priced.has(vault.address.toLowerCase()) ? none : exitPriceOf(vault);
+    const price = exitPriceOf(vault, now);
+    const query = priced.has(vault.address.toLowerCase()) && price.next === undefined ? none : price;
     // Not every vault of a family has a price of its own to read: no request is sent for none.
     return Object.keys(query.reads).length === 0 ? [] : [[vault.vaultId, query]];
   });
@@ -116,16 +118,14 @@ export function missingPricesQuery(
  */
 export function withPrices(
   redemptions: readonly VaultRedemptions[],
-  input: { held: readonly HeldShares[]; prices: Readonly<Record<string, VaultRedemptions["price"]>> },
+  of: { held: readonly HeldShares[]; prices: Readonly<Record<string, VaultRedemptions["price"]>> },
 ): VaultRedemptions[] {
+  const { held, prices } = of;
   const known = new Set(redemptions.map(({ vault }) => vault.vaultId));
-  const added = input.held
+  const added = held
     .filter(({ vault }) => !known.has(vault.vaultId))
     .map(({ vault }): VaultRedemptions => ({ vault, requests: [], takenOut: 0n, price: null }));
-  return [...redemptions, ...added].map((one) => ({
-    ...one,
-    price: input.prices[one.vault.vaultId] ?? one.price,
-  }));
+  return [...redemptions, ...added].map((one) => ({ ...one, price: prices[one.vault.vaultId] ?? one.price }));
 }
 
 /**

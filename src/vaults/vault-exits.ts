@@ -238,9 +238,9 @@ export interface VaultExits {
   terms(vault: Vault, request: ExitTermsInput): Query<ExitTerms>;
   /**
    * Returns a query for a sample of shares: their value (`gross`) and the payment for redeeming them now, after fees
-   * (`net`), in the asset's smallest unit. The result is null if unknown. Absent if it is not read.
+   * (`net`), in the asset's smallest unit; null if unknown. `now` is in unix milliseconds. Absent if it is not read.
    */
-  exitPrice?(vault: Vault): Query<{ gross: bigint; net: bigint } | null>;
+  exitPrice?(vault: Vault, now: number): Query<{ gross: bigint; net: bigint } | null>;
   /** Encodes the redemption or the request, without checking its conditions. */
   encode(vault: Vault, request: ExitInput): ExitCall;
   /** Explains revert data of the family's own withdrawal errors, or returns null for other errors. */

@@ -113,15 +113,6 @@ describe("joinRequests()", () => {
     expect(join([{ vault: free, shares: 1n, assets: 9n }], [])).toMatchObject([{ redeemable: 9n }]);
     expect(join([{ vault: lagoon, shares: 1n, assets: 9n }], [])).toMatchObject([{ redeemable: null }]);
   });
-
-  test("does not know the payment of a Mellow queue, which deducts a penalty and a fee that are not read", () => {
-    const mellow: Vault = {
-      ...vault,
-      adapter: "mellow",
-      params: { queue: "sync", sync_redeem_queue: OTHER },
-    };
-    expect(join([{ vault: mellow, shares: 1n, assets: 9n }], [])).toMatchObject([{ redeemable: null }]);
-  });
 });
 
 const waiting: PendingPosition = {
@@ -277,13 +268,31 @@ describe("prices of redeeming", () => {
 
   test("are read afterwards for held vaults only, and only if they were not", () => {
     const held = [heldOf(first), heldOf(second)];
-    const missing = missingPricesQuery(held, new Set([addressOf(first)]));
+    const missing = missingPricesQuery(held, { priced: new Set([addressOf(first)]), now: 0 });
     expect(Object.keys(missing?.reads ?? {}).every((name) => name.startsWith(second.vaultId))).toBe(true);
-    expect(missingPricesQuery(held, new Set(held.map(({ vault: one }) => addressOf(one))))).toBe(null);
-    expect(missingPricesQuery([], new Set())).toBe(null);
+    const priced = new Set(held.map(({ vault: one }) => addressOf(one)));
+    expect(missingPricesQuery(held, { priced, now: 0 })).toBe(null);
+    expect(missingPricesQuery([], { priced: new Set(), now: 0 })).toBe(null);
     // Its price is not read, so no request is sent.
     const waiting: Vault = { ...first, adapter: "erc4626", params: { exit: "cooldown" } };
-    expect(missingPricesQuery([heldOf(waiting)], new Set())).toBe(null);
+    expect(missingPricesQuery([heldOf(waiting)], { priced: new Set(), now: 0 })).toBe(null);
+  });
+
+  test("are read afterwards if they take a second batch, and only for held vaults", () => {
+    const queued: Vault = { ...first, adapter: "mellow", params: { sync_redeem_queue: OTHER } };
+    const priced = new Set([addressOf(queued), addressOf(second)]);
+    const rest = { open: [], requestFlows: [], unlisted: new Set<string>(), priced, now: 0 };
+    const ahead = redemptionsQuery({ user: OTHER, vaults: [queued, second], ...rest });
+    expect(ahead?.next?.({}) ?? null).toBe(null);
+    const held = [heldOf(queued)];
+    const missing = missingPricesQuery([...held, heldOf(second)], { priced, now: 0 });
+    if (missing === null) throw new Error("no price is missing");
+    const report = { priceD18: 10n ** 18n, timestamp: 1, isSuspicious: false };
+    const known = { asset: queued.asset.address, feeManager: OTHER, report, params: [10_000n, 60], fee: 0 };
+    const prices = answer(missing, known);
+    expect(Object.keys(prices)).toEqual([queued.vaultId]);
+    expect(join(held, withPrices([], { held, prices }))).toMatchObject([{ redeemable: 99n }]);
+    expect(join(held, [])).toMatchObject([{ redeemable: null }]);
   });
 
   test("give the proceeds of redeeming as if they had been read at once", () => {
@@ -334,7 +343,7 @@ describe("a vault whose decimals overflow every read", () => {
 
   test("does not hide the later prices of others", () => {
     const held = [bad, good].map((one): HeldShares => ({ vault: one, shares: 1n, assets: 1n }));
-    const query = missingPricesQuery(held, new Set());
+    const query = missingPricesQuery(held, { priced: new Set(), now: 0 });
     if (query === null) throw new Error("no price is missing");
     expect(answer(query, { gross: 10n, net: 9n })).toEqual({ [good.vaultId]: { gross: 10n, net: 9n } });
   });

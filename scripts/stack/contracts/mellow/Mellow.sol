@@ -40,9 +40,14 @@ contract MellowOracle is MellowOwned {
 /// @notice Stand-in for the FeeManager; fees in parts per million.
 contract MellowFeeManager is MellowOwned {
     uint24 public depositFeeD6;
+    uint24 public redeemFeeD6;
 
     function setDepositFeeD6(uint24 fee) external onlyOwner {
         depositFeeD6 = fee;
+    }
+
+    function setRedeemFeeD6(uint24 fee) external onlyOwner {
+        redeemFeeD6 = fee;
     }
 
     function calculateDepositFee(uint256 shares) external view returns (uint256) {
@@ -420,20 +425,55 @@ contract MellowDepositQueue is MellowQueue {
     }
 }
 
-/// @notice Stand-in for a SyncRedeemQueue that always holds enough assets.
+/// @notice Stand-in for a SyncRedeemQueue. It pays from its own balance, and its daily limit never recovers.
 contract MellowSyncRedeemQueue is MellowQueue {
     using SafeERC20 for IERC20;
 
+    uint256 private _penaltyD6;
+    uint32 private _maxAge = 365 days;
+    uint256 private _usage;
+    uint256 private _dailyLimit = type(uint128).max;
+
     event Redeemed(address indexed account, uint256 shares, uint256 assets, uint256 feeShares);
+
+    error DailyLimitOverflow();
+    error InsufficientAssets(uint256 requested, uint256 available);
 
     constructor(address asset_, MellowVault vault_) MellowQueue(asset_, vault_) {}
 
+    function setSyncRedeemParams(uint256 penaltyD6, uint32 maxAge, uint256 dailyLimit) external onlyOwner {
+        (_penaltyD6, _maxAge, _dailyLimit) = (penaltyD6, maxAge, dailyLimit);
+    }
+
+    function syncRedeemParams() external view returns (uint256, uint32, uint256, uint256, uint256) {
+        return (_penaltyD6, _maxAge, _usage, _dailyLimit, 0);
+    }
+
+    function remainingDailyLimit() public view returns (uint256 usage, uint256 remaining) {
+        return (_usage, _dailyLimit - _usage);
+    }
+
+    function getLiquidAssets() public view returns (uint256) {
+        return IERC20(asset).balanceOf(address(this));
+    }
+
     function redeem(uint256 shares, address receiver) external {
-        uint256 assets = shares * 1e18 / _report().priceD18;
+        if (vault.isPausedQueue(address(this))) revert QueuePaused();
+        MellowOracle.DetailedReport memory report = _report();
+        if (report.timestamp + _maxAge < block.timestamp) revert StaleReport();
+        uint256 reduced = shares * (1e6 - _penaltyD6) / 1e6;
+        uint256 feeShares = reduced * vault.feeManager().redeemFeeD6() / 1e6;
+        uint256 assets = (reduced - feeShares) * 1e18 / report.priceD18;
+        if (assets == 0) revert ZeroValue();
+        if (assets > getLiquidAssets()) revert InsufficientAssets(assets, getLiquidAssets());
+        (, uint256 remaining) = remainingDailyLimit();
+        if (shares > remaining) revert DailyLimitOverflow();
+        _usage += shares;
         vault.shareManager().burn(msg.sender, shares);
-        vault.modifyBalance(-int256(shares));
+        if (feeShares > 0) vault.shareManager().mint(owner, feeShares);
+        vault.modifyBalance(int256(feeShares) - int256(shares));
         IERC20(asset).safeTransfer(receiver, assets);
-        emit Redeemed(msg.sender, shares, assets, 0);
+        emit Redeemed(msg.sender, shares, assets, feeShares);
     }
 }
 

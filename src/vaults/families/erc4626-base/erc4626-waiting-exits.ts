@@ -151,8 +151,8 @@ export function waitingExits(ordinary: VaultExits): VaultExits {
     modes: (vault) => modesOf(vault),
     viaRouter: (vault, mode) => mode === "instant" && ordinary.viaRouter(vault, mode),
     terms: (vault, request) => describeExit(vault, { request, ordinary }),
-    exitPrice: (vault) => {
-      const price = waitOf(vault) === null ? ordinary.exitPrice?.(vault) : undefined;
+    exitPrice: (vault, now) => {
+      const price = waitOf(vault) === null ? ordinary.exitPrice?.(vault, now) : undefined;
       return price ?? createQuery({}, () => null);
     },
     encode(vault, request) {

@@ -9,6 +9,7 @@ import {
 } from "viem";
 import {
   createQuery,
+  mapQuery,
   type Query,
   type ReadResults,
   read,
@@ -150,7 +151,10 @@ function termsOf(
     priced: instant ? "now" : "later",
     lockedUntil: isLocked(request, flags?.[5] ?? 0) ? (flags?.[5] ?? null) : null,
     paused: valueOrNull(results.paused) === true || flags?.[1] === true,
-    refusal: refusalOf(request, { results, suspicious: report !== null && price === null }),
+    refusal: refusalOf(request, {
+      results,
+      unusable: report !== null && (price === null || isOld(request, results)),
+    }),
   };
 }
 
@@ -159,14 +163,20 @@ const isLocked = ({ now }: ExitTermsInput, lockup: number): boolean => lockup * 
 
 function refusalOf(
   request: ExitTermsInput,
-  { results, suspicious }: { results: Results; suspicious: boolean },
+  { results, unusable }: { results: Results; unusable: boolean },
 ): ExitRefusal | null {
   const [, , transferPause, , transferWhitelist, lockup] = valueOrNull(results.flags) ?? [];
   if (valueOrNull(results.account)?.[2] === true) return "not_allowed";
   if (isLocked(request, lockup ?? 0)) return "share_locked";
   // The executor must receive the shares first, which is a transfer.
   if (request.caller === null && (transferPause === true || transferWhitelist === true)) return "not_allowed";
-  return suspicious && request.mode === "instant" ? "price_stale" : null;
+  return unusable && request.mode === "instant" ? "price_stale" : null;
+}
+
+/** Returns true if the last report is older than the queue of instant redemptions allows; false also if unknown. */
+function isOld({ now }: ExitTermsInput, { report, params }: Results): boolean {
+  if (!report.ok || !params.ok) return false;
+  return report.value.timestamp + params.value[1] < Math.floor(now / 1_000);
 }
 
 /**
@@ -181,6 +191,22 @@ function netAssets(
   if (penalty > MILLION || fee > MILLION) return null;
   const reduced = mulDivDown(shares, MILLION - penalty, MILLION);
   return mulDivDown(reduced - mulDivDown(reduced, fee, MILLION), PRICE_UNIT, price);
+}
+
+/** Decimals by which the sample of `exitPrice` exceeds one share, so that rounding does not show. */
+const SAMPLE_DECIMALS = 6;
+
+function exitPrice(vault: Vault, now: number): ReturnType<NonNullable<VaultExits["exitPrice"]>> {
+  if (queueFor(vault, "instant") === null) return createQuery({}, () => null);
+  const shares = 10n ** BigInt(vault.shareDecimals + SAMPLE_DECIMALS);
+  const account = { owner: zeroAddress, caller: zeroAddress, receiver: zeroAddress };
+  const sample = { mode: "instant", token: vault.asset, shares, ...account, now } as const;
+  return mapQuery(describeExit(vault, sample), (terms) => {
+    const { asset, paused, refusal, grossAssets: gross, previewAssets: net } = terms;
+    // The queue pays nothing without a report that is trusted and recent.
+    const pays = asset !== null && !paused && refusal === null;
+    return pays && gross !== null && net !== null ? { gross, net } : null;
+  });
 }
 
 function encode(vault: Vault, request: ExitInput): ExitCall {
@@ -273,8 +299,7 @@ export const mellowExits: VaultExits = {
   tokens: (vault) => [vault.asset],
   viaRouter: (_vault, mode) => mode === "instant",
   terms: describeExit,
-  // The queue's penalty and the fee manager's fee are not read here, so that the payment is unknown.
-  exitPrice: () => createQuery({}, () => null),
+  exitPrice,
   encode,
   explain: familyErrors({
     errors: {

@@ -106,7 +106,7 @@ export function deployMellow(setup: MellowSetup) {
         params: {
           ...{ queue: setup.queue, redeem_queues: redeem.toLowerCase(), deposit_queues: "" },
           referrer: zeroAddress,
-          ...(setup.redeem === "async" && { redeem_queue: redeem.toLowerCase() }),
+          [setup.redeem === "async" ? "redeem_queue" : "sync_redeem_queue"]: redeem.toLowerCase(),
         },
       };
       return { row, owner: script.deployer, parts: { ...contracts } };

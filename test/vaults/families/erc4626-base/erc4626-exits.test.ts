@@ -255,7 +255,7 @@ test.each([
 
 describe("exitPrice() of a vault that charges redemptions", () => {
   const price = async (answer: (name: string, shares: bigint) => bigint | null, of: Vault = vault) => {
-    const query = exitsOf(erc4626).exitPrice?.(of);
+    const query = exitsOf(erc4626).exitPrice?.(of, 0);
     if (query === undefined) throw new Error("no exit price");
     const client = contractsClient(({ data }): ContractAnswer => {
       const { functionName, args } = decodeFunctionData({ abi: views, data });

@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { mellowExits } from "../../../../src/vaults/families/mellow/mellow-exits.ts";
+import type { Vault } from "../../../../src/vaults/vault.ts";
 import { type PendingExit, unknownPendingExit } from "../../../../src/vaults/vault-exits.ts";
 import { NOW, USDC, USER, vault } from "../../../support/deposits/fixtures.ts";
 import { answer } from "../../../support/vaults/answer.ts";
@@ -31,4 +32,39 @@ test.each([
     ...{ asset: USDC, feeManager: QUEUE, report, fee },
   });
   expect(terms).toMatchObject({ previewAssets, grossAssets: 100_000_000n });
+});
+
+describe("what instant redemption pays of the shares' value", () => {
+  const instant = { ...own, params: { ...own.params, sync_redeem_queue: QUEUE } };
+  const report = { priceD18: 8n * 10n ** 29n, timestamp: Math.floor(NOW / 1_000) - 60, isSuspicious: false };
+  // A penalty of 2 % and a fee of 1 % of the rest; the report may be a minute old.
+  const views = { asset: USDC, feeManager: QUEUE, report, params: [20_000n, 60], fee: 10_000 };
+  const priceOf = (change: object, of: Vault = instant) => {
+    const query = mellowExits.exitPrice?.(of, NOW);
+    if (query === undefined) throw new Error("the family has no price");
+    return answer(query, { ...views, ...change });
+  };
+
+  test("is what the queue leaves after penalty and fee", () => {
+    const gross = 1_250_000_000_000n;
+    expect(priceOf({})).toEqual({ gross, net: (gross * 98n * 99n) / 10_000n });
+    expect(priceOf({ params: [0n, 60], fee: 0 })).toEqual({ gross, net: gross });
+  });
+
+  test.each<[string, object]>([
+    ["the penalty is unknown", { params: undefined }],
+    ["the fee is unknown", { fee: undefined }],
+    ["there is no report", { report: undefined }],
+    ["the report has no price", { report: { ...report, priceD18: 0n } }],
+    ["the report is suspicious", { report: { ...report, isSuspicious: true } }],
+    ["the report is too old for the queue", { report: { ...report, timestamp: report.timestamp - 1 } }],
+    ["the queue is paused", { paused: true }],
+    ["the queue pays another token", { asset: QUEUE }],
+  ])("is unknown if %s", (_name, change) => {
+    expect(priceOf(change)).toBe(null);
+  });
+
+  test("is unknown without a queue that pays at once", () => {
+    expect(priceOf({}, own)).toBe(null);
+  });
 });
