@@ -11,6 +11,7 @@ import {
 } from "../../support/conformance/vaults/leaving.ts";
 import { deployMellow, reportPrice } from "../../support/conformance/vaults/mellow-stand-in.ts";
 import { set } from "../../support/conformance/vaults/standard.ts";
+import { whole } from "../../support/conformance/vaults/use.ts";
 import { startWorld, type World } from "../../support/conformance/vaults/world.ts";
 
 const DAY = 86_400;
@@ -54,7 +55,10 @@ test("a Mellow position is worth at once what its queue pays, and nothing known 
   await report(0);
   const shown = await redeemable();
   const { paid, terms } = await redeemOrRequest(of, { mode: "instant", shares });
+  expect(terms).toMatchObject({ maxShares: shares, availableAssets: whole(of.vault.asset, 1_000_000n) });
   expect(terms).toMatchObject({ refusal: null, previewAssets: paid });
   expect(shown).toBe(String(paid));
+  const after = await termsOf(of, { mode: "instant", shares });
+  expect(after.availableAssets).toBe(whole(of.vault.asset, 1_000_000n) - paid);
   expect(paid).toBeLessThan(((terms.grossAssets ?? 0n) * 98n) / 100n);
 });

@@ -42,14 +42,14 @@ const vaultAbi = once(() =>
   parseAbi([
     "function isPausedQueue(address) view returns (bool)",
     "function feeManager() view returns (address)",
-    "function getLiquidAssets() view returns (uint256)",
   ]),
 );
 const queueAbi = once(() =>
   parseAbi([
     "function asset() view returns (address)",
     "function syncRedeemParams() view returns (uint256 penaltyD6, uint32 maxAge)",
-    "function remainingDailyLimit() view returns (uint256)",
+    "function remainingDailyLimit() view returns (uint256 usage, uint256 remaining)",
+    "function getLiquidAssets() view returns (uint256)",
     "function requestsOf(address account, uint256 offset, uint256 limit) view returns ((uint256 timestamp, uint256 shares, bool isClaimable, uint256 assets)[])",
     "function redeem(uint256 shares, address receiver)",
     "function claim(address receiver, uint32[] timestamps) returns (uint256 assets)",
@@ -108,8 +108,8 @@ function exitReads(vault: Vault, request: ExitTermsInput) {
     flags: read({ ...onShares, name: "flags" }),
     account: read({ ...onShares, name: "accounts", args: [request.owner] }),
     report: read({ to: vault.pricer, abi: oracleAbi(), name: "getReport", args: [vault.asset.address] }),
-    // The queue asks the vault for its liquid assets as the caller of this view.
-    liquid: read({ ...onVault, name: "getLiquidAssets" }),
+    // The vault's own view answers its queues only.
+    liquid: read({ ...onQueue, name: "getLiquidAssets" }),
   };
 }
 
@@ -144,7 +144,7 @@ function termsOf(
     ...unknownExitTerms,
     asset: ours ? asset : null,
     heldShares: held,
-    maxShares: instant ? smaller(held, valueOrNull(results.daily)) : null,
+    maxShares: instant ? smaller(held, valueOrNull(results.daily)?.[1] ?? null) : null,
     previewAssets: netAssets(request.shares, { price, penalty, fee }),
     grossAssets: price === null ? null : mulDivDown(request.shares, PRICE_UNIT, price),
     availableAssets: instant ? valueOrNull(results.liquid) : null,

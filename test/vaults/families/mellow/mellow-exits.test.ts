@@ -34,6 +34,17 @@ test.each([
   expect(terms).toMatchObject({ previewAssets, grossAssets: 100_000_000n });
 });
 
+test("an instant redemption is limited by the rest of the day's shares and by the liquid assets", () => {
+  const instant = { ...own, params: { ...own.params, sync_redeem_queue: QUEUE } };
+  const request = { mode: "instant", token: own.asset, shares: 9n, owner: USER, caller: USER } as const;
+  const terms = (held: bigint) =>
+    answer(mellowExits.terms(instant, { ...request, receiver: USER, now: NOW }), {
+      ...{ asset: USDC, held, daily: [5n, 7n], liquid: 3n },
+    });
+  expect(terms(9n)).toMatchObject({ maxShares: 7n, availableAssets: 3n });
+  expect(terms(6n)).toMatchObject({ maxShares: 6n });
+});
+
 describe("what instant redemption pays of the shares' value", () => {
   const instant = { ...own, params: { ...own.params, sync_redeem_queue: QUEUE } };
   const report = { priceD18: 8n * 10n ** 29n, timestamp: Math.floor(NOW / 1_000) - 60, isSuspicious: false };
