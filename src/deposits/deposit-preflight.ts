@@ -269,8 +269,8 @@ export function isTokenRefusal(error: AppError): boolean {
 }
 
 /**
- * A signed order of a deposit that reverted. `amount` is what the vault was expected to receive, in the deposited
- * token's smallest unit; `revert` the revert data.
+ * A signed order of a deposit that reverted. `amount` is the expected amount of the vault's deposit call, in the
+ * deposited token's smallest unit; `revert` the revert data.
  */
 export interface RevertedOrder {
   row: DepositRow;

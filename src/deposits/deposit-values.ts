@@ -55,15 +55,15 @@ export interface DepositValues {
   /** Value of the payment. */
   paid: bigint | null;
   /**
-   * Expected value on arrival at the vault. For a direct deposit: what remains after the token's transfer fee. For a
-   * routed one: the route's expected output. Also null for a move on one chain.
+   * Expected value that is deposited. For a direct deposit: the amount of the vault's deposit call, as in
+   * `DirectDeposit`. For a routed one: the route's expected output. Also null for a move on one chain.
    */
   arrives: bigint | null;
 }
 
 /**
- * Returns the values, in US dollars times 10^18, of a deposit's payment and of the amount that is expected to reach the
- * vault. Pure.
+ * Returns the values, in US dollars times 10^18, of a deposit's payment and of the amount that is expected to be
+ * deposited. Pure.
  */
 export function valueDeposit(prepared: PreparedDeposit, prices: Prices): DepositValues {
   const { from, vault } = prepared.order;

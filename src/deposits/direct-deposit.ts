@@ -27,7 +27,7 @@ export interface DirectDeposit {
   deposit: UserCall;
   /**
    * Expected amount of the vault's deposit call, in the deposited token's smallest unit: less than the user pays if the
-   * Router receives less, as of a token that charges a fee on transfers.
+   * Router receives less, as of a token that charges a fee on transfers. The vault may receive less than this amount.
    */
   depositAmount: bigint;
   floors: DepositFloors;

@@ -40,7 +40,7 @@ const Arrival = {
   }),
 };
 
-/** Field with the least amount that a prepared deposit puts into the vault. */
+/** Field with the least amount of the vault's call in a prepared deposit. */
 const LeastDeposit = {
   deposit_amount_min: AmountText.meta({
     description: "Minimum amount deposited, in the smallest unit of the token that is deposited.",
