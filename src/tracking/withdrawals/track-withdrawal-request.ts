@@ -149,7 +149,8 @@ async function findEnd(
   const certain = !numbered || (exact && parts.length === free.length && areKnown(seen, others));
   const known = certain && sole.every(Boolean) && paid.every(({ settlement }) => settlement.assets !== null);
   const sum = paid.reduce((total, { settlement }) => total + (settlement.assets ?? 0n), 0n);
-  return { end: endTransition(row, { parts, assets: known ? sum : null }), seen };
+  const kept = !complete && now.request !== null;
+  return { end: endTransition(row, { parts, assets: known ? sum : null, kept }), seen };
 }
 
 /** Returns true if the vault gave a row's request a number of its own; number 0 stands for all requests together. */
@@ -283,11 +284,11 @@ async function isUnpaid(ctx: Context, row: WithdrawalRow): Promise<boolean> {
 
 /**
  * Returns the transition of a request that has ended. `assets` is the payment in the paid token's smallest unit, or
- * null if unknown or shared with other requests.
+ * null if unknown or shared with other requests. `kept`: the user still has a part of the shares, which is not paid.
  */
 function endTransition(
   row: WithdrawalRow,
-  { parts, assets }: { parts: readonly EndSeen[]; assets: bigint | null },
+  { parts, assets, kept }: { parts: readonly EndSeen[]; assets: bigint | null; kept: boolean },
 ): WithdrawalTransition {
   const last = (outcome: ExitSettlement["outcome"]) =>
     parts.findLast(({ settlement }) => settlement.outcome === outcome)?.hash;
@@ -305,9 +306,18 @@ function endTransition(
     return as(rejection === undefined ? "request_cancelled" : "request_rejected", { refundTxHash });
   // What a vault paid at once belongs to the same withdrawal.
   const total = assets === null ? null : (assets + BigInt(row.assets ?? "0")).toString();
-  const paid = { claimTxHash: claim ?? null, assets: total };
+  const redeemed = kept && assets !== null ? sharesPaid(parts) : null;
+  const shares = redeemed === null ? {} : { shares: redeemed.toString() };
+  const paid = { claimTxHash: claim ?? null, assets: total, ...shares };
   if (refundTxHash !== undefined) return as("partly_paid", { ...paid, refundTxHash });
   return paysRequestedToken(row)
-    ? as("token_paid", { ...paid, deliveredAmount: total })
+    ? as(kept ? "partly_paid" : "token_paid", { ...paid, deliveredAmount: total })
     : as("assets_paid", paid);
+}
+
+/** Returns the shares of a request's payments, or null if those of one are unknown. */
+function sharesPaid(parts: readonly EndSeen[]): bigint | null {
+  const paid = parts.filter(({ settlement }) => settlement.outcome === "paid");
+  const known = paid.flatMap(({ settlement }) => settlement.shares ?? []);
+  return known.length === paid.length ? known.reduce((sum, shares) => sum + shares, 0n) : null;
 }

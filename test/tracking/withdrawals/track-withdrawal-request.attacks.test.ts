@@ -45,7 +45,14 @@ const pays = (value: bigint, change = {}) => transferLog({ token: USDC, from: VA
 /** What tracking finds in a transaction that may be the claim; `readable` is whether the vault answers. */
 async function find(
   logs: readonly Log[],
-  { succeeded = true, readable = true, forgets = false, stored: kept = {}, words = 1 } = {},
+  {
+    succeeded = true,
+    readable = true,
+    forgets = false,
+    stored: kept = {},
+    words = 1,
+    asked = requested,
+  } = {},
 ) {
   const lagoon = { ...vault, adapter: "lagoon", caller: "user", wasActive: true, ...kept };
   const { asset } = vault;
@@ -73,7 +80,7 @@ async function find(
     },
   };
   return exitRequestTransitions(testContext({ db, nowMs: NOW, clients: [contracts] }), {
-    ...{ row: requested, hints: [hint] },
+    ...{ row: asked, hints: [hint] },
     readTransaction: async (_chainId, hash) => {
       const one = seen[hash];
       if (one === undefined) throw new Error(`${hash} is unknown`);
@@ -143,24 +150,45 @@ test.each<[string, Log[], boolean?]>([
   expect(["request_pending", "request_claimable"]).toContain(seen?.shows);
 });
 
-test("a request that has expired after a part was claimed ends with what it paid", async () => {
+/** What is left of a request at a vault of IPOR: one unit of shares, whose window ended long ago. */
+const expiredRest = {
+  stored: { adapter: "ipor", params: { withdraw_manager: OTHER.toLowerCase() } },
+  words: 4,
+};
+
+/** A claim of this number of shares of a request at a vault of IPOR. */
+function iporClaim(shares: bigint): Log[] {
   const manager = parseAbi([
     "event WithdrawRequestUpdated(address account, uint256 shares, uint32 endWithdrawWindow)",
     "event ReleaseFundsUpdated(uint32 releaseTimestamp, uint128 sharesToRelease)",
   ]);
   const of = (eventName: "WithdrawRequestUpdated" | "ReleaseFundsUpdated", data: Hex): Log =>
     log(OTHER, encodeEventTopics({ abi: manager, eventName }), data);
-  const logs = [
-    of(
-      "WithdrawRequestUpdated",
-      encodeAbiParameters(parseAbiParameters("address, uint256, uint32"), [USER, 1n, 1]),
-    ),
-    of("ReleaseFundsUpdated", encodeAbiParameters(parseAbiParameters("uint32, uint128"), [1, 0n])),
-    claimLog({ shares: SHARES - 1n }),
+  const updated = encodeAbiParameters(parseAbiParameters("address, uint256, uint32"), [USER, 1n, 1]);
+  const released = encodeAbiParameters(parseAbiParameters("uint32, uint128"), [1, 0n]);
+  return [
+    of("WithdrawRequestUpdated", updated),
+    of("ReleaseFundsUpdated", released),
+    claimLog({ shares }),
     pays(PAID),
   ];
-  // The vault reports the rest: one unit of shares, whose window ended long ago.
-  const stored = { adapter: "ipor", params: { withdraw_manager: OTHER.toLowerCase() } };
-  const { transitions } = await find(logs, { stored, words: 4 });
+}
+
+test("a request that has expired after a part was claimed is paid in part, with the shares of that part", async () => {
+  const { transitions } = await find(iporClaim(SHARES - 1n), expiredRest);
+  const change = { assets: String(PAID), deliveredAmount: String(PAID), shares: String(SHARES - 1n) };
+  expect(transitions).toMatchObject([{ event: { shows: "partly_paid" }, change }]);
+});
+
+test("what was claimed of a request that has expired can be sent on, with the shares of that part", async () => {
+  const asked = { ...requested, moveToken: WETH.toLowerCase() };
+  const { transitions } = await find(iporClaim(SHARES - 1n), { ...expiredRest, asked });
+  const change = { assets: String(PAID), shares: String(SHARES - 1n) };
+  expect(transitions).toMatchObject([{ event: { shows: "assets_paid" }, change }]);
+});
+
+test("a request that was claimed in full is complete, although a later one has expired", async () => {
+  const { transitions } = await find(iporClaim(SHARES), expiredRest);
   expect(transitions).toMatchObject([{ event: { shows: "token_paid" }, change: { assets: String(PAID) } }]);
+  expect(transitions[0]?.change).not.toHaveProperty("shares");
 });
