@@ -11,7 +11,7 @@ import { depositRouterAddress } from "../../router/router-address.ts";
 import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
 import { completedTransition, type Transition } from "./deposit-transitions.ts";
 import { innerDataHashes } from "./inner-data-hashes.ts";
-import { awaitsSecondStep } from "./track-destination-transaction.ts";
+import { awaitsSecondStep, readProven } from "./track-destination-transaction.ts";
 import { builtDataHashes, matchesSource } from "./track-source-transaction.ts";
 
 /** The continuations of a deposit: its second step, built as deposits of their own that name it as parent. */
@@ -47,8 +47,8 @@ export async function continuationTransitions(
   const { vaultChainId: chainId, destinationTxHash } = row;
   const { sourceTxHash, depositTxHash, claimTxHash, shares, receivedAmount } = by;
   if (by.state !== "completed" || destinationTxHash === null || sourceTxHash === null) return [];
-  const delivery = await readTransaction(chainId, destinationTxHash as Hex);
-  const seen = await readTransaction(chainId, sourceTxHash as Hex);
+  const delivery = await readProven(ctx, { row, readTransaction, hash: destinationTxHash });
+  const seen = await readProven(ctx, { row, readTransaction, hash: sourceTxHash });
   const { receipt } = seen;
   if (delivery.receipt === null || receipt === null || !receipt.succeeded) return [];
   if (receipt.blockNumber < delivery.receipt.blockNumber || !isConfirmed(ctx, { chainId, seen })) return [];

@@ -1,11 +1,11 @@
 import { getAddress, type Hex, zeroAddress } from "viem";
-import type { Receipt, Transaction } from "../../chains/chain-transaction.ts";
+import type { Receipt, Transaction, TransactionOnChain } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import { isNative, sameAddress } from "../../lib/address.ts";
 import { type FoundTransfers, findTransfers } from "../find-token-transfers.ts";
 import { findShareProof, routerRefs, type ShareProof, transfersOf } from "./deposit-proofs.ts";
-import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
+import { isConfirmed, requireReceipts, type TransactionReader } from "./deposit-transaction-reader.ts";
 import { completedTransition, type Transition } from "./deposit-transitions.ts";
 import { findDepositsByReference } from "./find-deposit-logs.ts";
 import { findVaultOfDeposit, requestTransitions } from "./track-deposit-request.ts";
@@ -131,8 +131,20 @@ async function isUserVaultCall(
   if (row.destinationTxHash === null) return false;
   const { entryPoint } = await findVaultOfDeposit(ctx, row);
   if (!callsVault(row, { entryPoint, transaction, receipt })) return false;
-  const delivery = await readTransaction(row.vaultChainId, row.destinationTxHash as Hex);
+  const delivery = await readProven(ctx, { row, readTransaction, hash: row.destinationTxHash });
   return delivery.receipt !== null && receipt.blockNumber >= delivery.receipt.blockNumber;
+}
+
+/**
+ * Reads a proven transaction on a deposit's vault chain. Throws `upstream_unavailable` if no node has its receipt: one
+ * that has forgotten it must not end the search for what came later, or cost its hints.
+ */
+export function readProven(
+  ctx: Context,
+  { row, readTransaction, hash }: { row: DepositRow; readTransaction: TransactionReader; hash: string },
+): Promise<TransactionOnChain> {
+  const { vaultChainId: chainId } = row;
+  return requireReceipts(ctx, { readTransaction, chainId, hashes: [hash] })(chainId, hash as Hex);
 }
 
 /**
@@ -149,7 +161,8 @@ export async function findSecondStepTransactions(
     return { hashes: [] };
   const token = getAddress(moveToken);
   if (isNative(token)) return { hashes: [...(await findDepositsByReference(ctx, [row])).values()] };
-  const { receipt, confirmations } = await readTransaction(vaultChainId, destinationTxHash as Hex);
+  const delivery = await readProven(ctx, { row, readTransaction, hash: destinationTxHash });
+  const { receipt, confirmations } = delivery;
   if (receipt === null) return { hashes: [] };
   const delivered = Number(receipt.blockNumber);
   return findTransfers(ctx, {

@@ -10,6 +10,8 @@ export interface NodeFaults {
   forgets: number;
   /** Number of newest blocks for which the node returns events but no receipts. */
   unreceipted: number;
+  /** Number of newest blocks for which alone the node has receipts. */
+  keeps: number;
   /** Number of newest blocks whose transactions the node does not find by hash, although it returns their receipts. */
   unindexed: number;
   /** True if the node still has the blocks from before the last reorg. */
@@ -23,6 +25,7 @@ export const NO_FAULTS: NodeFaults = {
   behind: 0,
   forgets: 0,
   unreceipted: 0,
+  keeps: Number.POSITIVE_INFINITY,
   unindexed: 0,
   stale: false,
   limit: Number.POSITIVE_INFINITY,

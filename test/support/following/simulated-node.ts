@@ -170,7 +170,8 @@ export class SimulatedNode {
       shown.slice(0, Math.max(1, shown.length - this.faults.unreceipted)),
       hash,
     );
-    return found === null ? null : receiptOf(found.block, found.included.index);
+    const isKept = found !== null && blocks.length - found.block.number <= this.faults.keeps;
+    return isKept ? receiptOf(found.block, found.included.index) : null;
   }
 
   #receipts(blocks: readonly SimulatedBlock[], tag: string): unknown {

@@ -1,7 +1,13 @@
 import { expect, test } from "vitest";
-import { AWAY } from "../../support/following/contracts.ts";
-import { playEachTest, playMinutes, stateOf } from "../../support/following/play.ts";
-import { USERS, type World } from "../../support/following/world.ts";
+import { AWAY, HOME } from "../../support/following/contracts.ts";
+import {
+  buildDirect,
+  playEachTest,
+  playMinutes,
+  sendSilently,
+  stateOf,
+} from "../../support/following/play.ts";
+import { type Order, USERS, type World } from "../../support/following/world.ts";
 
 /** Nodes that have forgotten receipts prove nothing: a deposit stays what the blocks show that no reorg has replaced. */
 const [USER = "0x"] = USERS;
@@ -31,4 +37,37 @@ test("two_step: is not taken back by a reorg of its delivery while no node has t
   }
   await world.settle(8);
   await world.judge();
+});
+
+/** Returns a deposit whose delivery only the last of the vault chain's nodes still has. */
+async function arriveAndForget(): Promise<Order> {
+  const order = await world.build("two_step", { user: USER, amount: 100_000_000 });
+  await sendSilently(world, order);
+  await playMinutes(world, 3);
+  expect(await stateOf(world, order)).toBe("awaiting_deposit");
+  for (const node of (world.nodes[HOME] ?? []).slice(0, -1)) node.faults = { ...node.faults, keeps: 20 };
+  return order;
+}
+
+test("two_step: is completed by its second step although most nodes have forgotten the delivery", async () => {
+  const order = await arriveAndForget();
+  const hash = (await world.sendSecondStep(order)) ?? "0x";
+  world.include();
+  world.pass(3);
+  await world.report(order, { hash, step: "deposit" });
+  await playMinutes(world, 1);
+  expect(await stateOf(world, order)).toBe("completed");
+});
+
+test("two_step: is completed by its continuation although most nodes have forgotten the delivery", async () => {
+  const order = await arriveAndForget();
+  const child = await buildDirect(world, { order, parent: order });
+  if (child === null) throw new Error("nothing has arrived");
+  const hash = world.send(child);
+  world.include();
+  world.pass(3);
+  await world.report(child, { hash });
+  await playMinutes(world, 2);
+  expect(await stateOf(world, child)).toBe("completed");
+  expect(await stateOf(world, order)).toBe("completed");
 });
