@@ -33,6 +33,15 @@ export const isReportedFor = (trackingId: SQL, hash: SQL): SQL<boolean> =>
     and told.tx_hash = ${hash} and told.origin <> 'logs')`;
 
 /**
+ * SQL condition of the rows whose proven source transaction is that of a given row, by the same call: what the
+ * transaction did, it did for both.
+ */
+export const sharesSource = (
+  row: Pick<typeof deposits.$inferSelect, "sourceTxHash" | "sourceTo" | "sourceDataHash">,
+): SQL => raw`(${deposits.sourceProven} and ${deposits.sourceTxHash} is not distinct from ${row.sourceTxHash}::text
+  and ${deposits.sourceTo} = ${row.sourceTo} and ${deposits.sourceDataHash} = ${row.sourceDataHash})`;
+
+/**
  * SQL condition that keeps only one of the rows that share a source transaction because they have the same call: one
  * with `depositProven` before others, then a completed one, then the first that was built. Rows that share none meet
  * it.

@@ -1,9 +1,23 @@
-import { and, asc, desc, eq, gt, inArray, isNotNull, lt, ne, or, sql as raw, type SQL } from "drizzle-orm";
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  gt,
+  inArray,
+  isNotNull,
+  lt,
+  ne,
+  not,
+  or,
+  sql as raw,
+  type SQL,
+} from "drizzle-orm";
 import type { Hex } from "viem";
 import * as z from "zod";
 import { DAY_MS } from "../../lib/durations.ts";
 import type { Database } from "../database-client.ts";
-import { continuationOf, continuesAlike, isReportedFor } from "../equal-order-conditions.ts";
+import { continuationOf, continuesAlike, isReportedFor, sharesSource } from "../equal-order-conditions.ts";
 import { deposits } from "../tables/deposit-tables.ts";
 import { depositEvidence, depositHints } from "../tables/deposit-tracking-tables.ts";
 import { type DepositRow, type EvidenceBlock, firstRow, type TrackedRow } from "./deposit-queries.ts";
@@ -211,21 +225,30 @@ const sameCall = (row: TrackedRow): SQL[] => [
 
 /**
  * Returns true if a transaction on the destination chain is recorded as the `destinationTxHash` of another deposit or
- * withdrawal of the same user. Throws `store_unavailable`.
+ * withdrawal of the same user, which was sent by another transaction. Throws `store_unavailable`.
  */
 export function isDeliveryOfAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
   const chainId = row.direction === "withdrawal" ? row.toChainId : row.vaultChainId;
   const onChain = raw`coalesce(${deposits.toChainId}, ${deposits.vaultChainId}) = ${chainId}`;
-  const own = and(eq(deposits.userAddress, row.userAddress), onChain);
+  const own = and(eq(deposits.userAddress, row.userAddress), onChain, not(sharesTransfer(row)));
   return otherDepositExists(db, { row, where: and(eq(deposits.destinationTxHash, hash), own) });
 }
 
 /**
+ * SQL condition of the rows with the transfer of `row`: they share its source transaction and, if a second step of a
+ * withdrawal sends the transfer, that one too.
+ */
+const sharesTransfer = (row: TrackedRow): SQL =>
+  raw`(${sharesSource(row)} and (${deposits.direction} = 'deposit'
+    or ${deposits.depositTxHash} is not distinct from ${row.depositTxHash}::text))`;
+
+/**
  * Returns true if a transaction on the source chain is recorded as the `refundTxHash` of another deposit or withdrawal
- * of the same user. Throws `store_unavailable`.
+ * of the same user, which was sent by another transaction. Throws `store_unavailable`.
  */
 export function isRefundOfAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
-  const own = and(eq(deposits.userAddress, row.userAddress), eq(deposits.fromChainId, row.fromChainId));
+  const onChain = eq(deposits.fromChainId, row.fromChainId);
+  const own = and(eq(deposits.userAddress, row.userAddress), onChain, not(sharesTransfer(row)));
   return otherDepositExists(db, { row, where: and(eq(deposits.refundTxHash, hash), own) });
 }
 

@@ -1,5 +1,6 @@
-import { and, asc, desc, eq, inArray, isNotNull, ne, or, sql as raw } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNotNull, ne, not, or, sql as raw } from "drizzle-orm";
 import type { Database } from "../database-client.ts";
+import { sharesSource } from "../equal-order-conditions.ts";
 import { deposits } from "../tables/deposit-tables.ts";
 import { depositSteps, withdrawalTransfers } from "../tables/deposit-tracking-tables.ts";
 import type { TrackedRow, WithdrawalRow } from "./deposit-queries.ts";
@@ -98,9 +99,7 @@ export async function selectOtherRedemptions(
 ): Promise<WithdrawalRow[]> {
   const { trackingId, userAddress, vaultChainId, vaultAddress, requestId } = row;
   // An equal row that shares the transaction stands for the same request; only what follows differs.
-  const isAnother = raw`not (${deposits.sourceProven} and ${deposits.sourceTxHash} is not distinct from
-    ${row.sourceTxHash}::text and ${deposits.sourceTo} = ${row.sourceTo}
-    and ${deposits.sourceDataHash} = ${row.sourceDataHash})`;
+  const isAnother = not(sharesSource(row));
   const sameId = requestId === null ? raw`${deposits.requestId} is null` : eq(deposits.requestId, requestId);
   const isOpen = inArray(deposits.state, ["requested", "cooling", "claimable"]);
   const hasEnded = raw`case when ${isOpen} then 0 else 1 end`;

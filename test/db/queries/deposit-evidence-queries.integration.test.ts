@@ -1,6 +1,10 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
-import { selectOtherRequests } from "../../../src/db/queries/deposit-evidence-queries.ts";
+import {
+  isDeliveryOfAnother,
+  isRefundOfAnother,
+  selectOtherRequests,
+} from "../../../src/db/queries/deposit-evidence-queries.ts";
 import { deposits } from "../../../src/db/tables/deposit-tables.ts";
 import { row } from "../../support/deposits/fixtures.ts";
 
@@ -9,6 +13,9 @@ beforeAll(async () => {
   causeway = await startTestDeployment();
 });
 afterAll(() => causeway?.close());
+beforeEach(async () => {
+  await causeway.db.delete(deposits);
+});
 
 /** A proven request of the user, made this many seconds after the first. */
 const requestOf = (number: number, state: "requested" | "completed") => {
@@ -30,3 +37,24 @@ test("selectOtherRequests() lists open requests before those that were claimed, 
   expect(ids).toHaveLength(50);
   expect(ids.slice(0, 3)).toEqual([open[0], open[1], claimed.at(-1)].map((one) => one?.trackingId));
 });
+
+test.each([
+  ["the same transaction", "0x5", false],
+  ["another transaction", "0x6", true],
+])(
+  "a delivery or refund of an equal deposit with %s is that of another: %s",
+  async (_name, sourceTxHash, another) => {
+    const sent = { ...row, state: "bridging", sourceProven: true, sourceTxHash: "0x5" } as const;
+    const equal = {
+      ...requestOf(1, "completed"),
+      claimTxHash: null,
+      depositProven: false,
+      depositTxHash: null,
+    };
+    const ended = { sourceProven: true, sourceTxHash, refundTxHash: "0x7", destinationTxHash: "0x8" };
+    await causeway.db.insert(deposits).values([sent, { ...equal, ...ended, state: "refunded" }]);
+    const { db } = causeway.context();
+    expect(await isRefundOfAnother(db, { row: sent, hash: "0x7" })).toBe(another);
+    expect(await isDeliveryOfAnother(db, { row: sent, hash: "0x8" })).toBe(another);
+  },
+);
