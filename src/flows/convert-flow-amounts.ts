@@ -5,6 +5,7 @@ import { type Query, queryAll } from "../chains/chain-reads.ts";
 import { type FilterLimits, toLogFilters } from "../chains/log-filter.ts";
 import { onOneNodeWithinBudget, type RequestBudget } from "../chains/rpc-request-budget.ts";
 import type { FlowRow } from "../db/queries/flow-queries.ts";
+import { MINUTE_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { IndexState } from "./flow-index-state.ts";
@@ -55,12 +56,15 @@ export async function convertStoredFlows(
   const stored = await indexer.store.unconverted(STORED_PER_RUN);
   const vaults = new Map(run.state.vaults.map(({ vault }) => [vault.address.toLowerCase(), vault]));
   const tried = new Set<FlowRow>();
-  let open: readonly FlowRow[] = stored;
+  const blocks = byBlock(stored);
+  // Blocks that fail for a while may use up a run's requests: each run begins with another one.
+  const first = Math.floor(indexer.now() / MINUTE_MS) % Math.max(1, blocks.length);
+  let open: readonly (readonly FlowRow[])[] = [...blocks.slice(first), ...blocks.slice(0, first)];
   while (open.length > 0 && hasRoom(budget)) {
     const failed = await convertUntilFailure(indexer, { open, vaults, budget, tried });
     if (failed === null) break;
     // A block that fails for a while must not hold up the others.
-    open = open.filter((row) => !tried.has(row) && !failed.includes(row));
+    open = open.filter((rows) => rows !== failed && !rows.some((row) => tried.has(row)));
   }
   if (tried.size > 0) await indexer.store.noteConversions([...tried]);
 }
@@ -69,13 +73,13 @@ const hasRoom = (budget: RequestBudget): boolean =>
   budget.requests >= RESERVED_REQUESTS + REQUESTS_PER_BLOCK && !budget.late();
 
 /**
- * Converts rows block by block, the newest first, and adds those whose attempt counts to `tried`, until a block fails on
+ * Converts the rows of blocks in the given order, and adds those whose attempt counts to `tried`, until a block fails on
  * every node that is asked. Returns its rows if others may be readable: the failure does not count. Otherwise null.
  */
 async function convertUntilFailure(
   indexer: Indexer,
   run: {
-    open: readonly FlowRow[];
+    open: readonly (readonly FlowRow[])[];
     vaults: ReadonlyMap<string, Vault>;
     budget: RequestBudget;
     tried: Set<FlowRow>;
@@ -86,7 +90,7 @@ async function convertUntilFailure(
   let refusals = 0;
   try {
     await onOneNodeWithinBudget(indexer.client, budget, async (node, own) => {
-      for (const rows of byBlock(open.filter((row) => !tried.has(row)))) {
+      for (const rows of open.filter((one) => !one.some((row) => tried.has(row)))) {
         if (!hasRoom(own)) return;
         last = rows;
         await convertStored(node, { rows, vaults }).catch((error: unknown) => {

@@ -98,10 +98,11 @@ export async function indexChain(ctx: Context, chainId: number): Promise<IndexRe
     // Only a new tip clears an error, and a run without a tip would leave it for good.
     if (!followed && state.tip.error !== null) await indexer.store.noteRun({ error: null });
     const missing = tip.applied ? await scheduleBackfill(ctx, { indexer, state, budget }) : 0;
-    if (tip.applied) await convertStoredFlows(indexer, { state, budget });
     const version = state.tip.version + 1;
-    if (tip.applied && missing === 0 && version % RUNS_PER_AUDIT === 0)
-      await auditLogs(indexer, { state, budget, version });
+    const audited = tip.applied && missing === 0 && version % RUNS_PER_AUDIT === 0;
+    if (audited) await auditLogs(indexer, { state, budget, version });
+    // Conversions that fail use up the requests of any run, so that an audit needs a run without them.
+    else if (tip.applied) await convertStoredFlows(indexer, { state, budget });
     return { ...tip, missing };
   } catch (error) {
     ctx.log.warn("flows_failed", { chain_id: chainId, error: describeError(error) });

@@ -165,6 +165,28 @@ describe("indexChain() after a node silently omitted events", () => {
     expect(await stored()).toEqual(await readFlowsFromChain(chain, emitters));
   });
 
+  test("converts no stored flows in the run that audits the logs, so that failures leave it its requests", async () => {
+    await lose();
+    await causeway.db.update(flows).set({ assets: null });
+    const [open] = await causeway.db.select().from(flows);
+    expect(open?.final).toBe(true);
+    const block = numberToHex(open?.blockNumber ?? 0);
+    let refused = 0;
+    node.refuse = ({ method, params: [filter] }) => {
+      const { fromBlock, toBlock } = (filter ?? {}) as { fromBlock?: string; toBlock?: string };
+      if (method !== "eth_getLogs" || fromBlock !== block || toBlock !== block) return null;
+      refused += 1;
+      return { code: -32603, message: "internal error" };
+    };
+    const runs: boolean[] = [];
+    for (let round = 0; round < 4; round += 1) {
+      refused = 0;
+      await index();
+      runs.push(refused > 0);
+    }
+    expect(runs.filter((converting) => !converting)).toHaveLength(1);
+  });
+
   test("does not add them to a vault whose flow sources have changed", async () => {
     const { all, lost } = await lose();
     const store = storeOf(causeway.context().db, CHAIN_ID);
