@@ -207,7 +207,8 @@ export interface Findings extends Pick<Sightings, "references" | "payments" | "m
  * Stores a round's results as hints, within limits per row, and makes rows due for tracking: those with a new hint;
  * those with a repeated hint that is not dropped or whose transaction matches the row (a dropped one is restored);
  * those of users in `moves` that were sent and have not ended; and open redemption requests that a contract in
- * `touched` may have settled. A transaction matches by its Router event, its calldata or the payment of a second step.
+ * `touched` may have settled, in a minute if they are not claimable and no check is scheduled. A transaction matches by
+ * its Router event, its calldata or the payment of a second step.
  * Throws `store_unavailable`.
  */
 export async function addFindings(
@@ -248,12 +249,15 @@ export async function addFindings(
     where d.vault_chain_id = ${chainId}::int4 and d.move_token = g.token
     and g.amount in (d.delivered_amount, d.move_min) and d.direction = 'deposit'
     and (d.state = 'awaiting_deposit' or d.state = 'partial' and d.shares is null)`;
-  // A vault in constant use makes its requests due once a minute at most.
-  const bySettlement = raw`select d.tracking_id from ${deposits} as d
+  const at = (ms: number) => raw`${new Date(now.getTime() + ms)}::timestamptz`;
+  // A vault in constant use makes its requests due once a minute at most, also those that have waited for so long that
+  // they are not checked any more.
+  const bySettlement = raw`select d.tracking_id, case when d.next_check_at is null then ${at(MINUTE_MS)} else ${at(0)} end
+    as at from ${deposits} as d
     where d.direction = 'withdrawal' and d.vault_chain_id = ${chainId}::int4
     and d.state in ('requested', 'cooling', 'claimable')
     and array[d.vault_address, d.source_to] && array(select jsonb_array_elements_text(${JSON.stringify(touched)}::jsonb))
-    and d.next_check_at > ${new Date(now.getTime() + MINUTE_MS)}::timestamptz`;
+    and (d.next_check_at > ${at(MINUTE_MS)} or d.next_check_at is null and d.state <> 'claimable')`;
   const most = (of: typeof MAX_UNNAMED | typeof MAX_FOUND) => raw`count(*) < ${of.all}::int4
     and count(*) filter (where h.dropped_at is null) < ${of.unread}::int4`;
   const few = raw`(select case when found.named then ${most(MAX_FOUND)} else ${most(MAX_UNNAMED)} end
@@ -272,9 +276,10 @@ export async function addFindings(
       moved as (select d.tracking_id from ${moved} join ${deposits} as d on d.user_address = g."user"
         where ${chainId}::int4 in (d.vault_chain_id, d.from_chain_id, d.to_chain_id) and d.state in
         ('submitted', 'bridging', 'awaiting_deposit', 'requested', 'claimable', 'cooling', 'awaiting_transfer'))
-      update ${deposits} as d set next_check_at = ${now}::timestamptz, checks = 0
-      from (select tracking_id from added union select tracking_id from again union select tracking_id from moved
-        union ${bySettlement}) as due
+      update ${deposits} as d set next_check_at = due.at, checks = 0
+      from (select tracking_id, min(at) as at from (select tracking_id, ${at(0)} as at from (select tracking_id from added
+          union select tracking_id from again union select tracking_id from moved) as named
+        union all ${bySettlement}) as named_or_settled group by tracking_id) as due
       where d.tracking_id = due.tracking_id`),
   );
 }

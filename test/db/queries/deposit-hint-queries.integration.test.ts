@@ -78,3 +78,27 @@ test("addFindings() restores a dropped hint that shows its deposit, when its tra
   await addFindings(db, round);
   expect(await hinted()).toEqual([Number(HASH)]);
 });
+
+test.each([
+  ["requested", 6 * 60, 0],
+  ["requested", 0, 0],
+  ["requested", 1, 1],
+  // It has waited for more than 30 days.
+  ["requested", null, 1],
+  ["cooling", null, 1],
+  ["claimable", null, null],
+  ["completed", null, null],
+] as const)(
+  "addFindings() makes a withdrawal that is %s, and due in %s min, due in %s min by its vault",
+  async (state, before, after) => {
+    const { db } = causeway.context();
+    const now = row.createdAt;
+    const inMinutes = (minutes: number | null) =>
+      minutes === null ? null : new Date(now.getTime() + minutes * 60_000);
+    const open = { direction: "withdrawal", state, nextCheckAt: inMinutes(before), checks: 9 } as const;
+    await causeway.db.insert(deposits).values({ ...row, ...open });
+    await addFindings(db, { ...nothing, chainId: row.vaultChainId, now, touched: [row.vaultAddress] });
+    const [stored] = await causeway.db.select().from(deposits);
+    expect(stored?.nextCheckAt).toEqual(inMinutes(after));
+  },
+);
