@@ -81,9 +81,7 @@ export async function decideApplication(
   const { from, to }: { from: readonly ApplicationStatus[]; to: ApplicationStatus } = decisions[decision];
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const changed = await updateApplicationStatus(ctx.db, {
-      id,
-      from,
-      to,
+      ...{ id, from, to },
       note: makeAuditNote(ctx, { action: `application.${decision}`, actor: "admin", note: input.note }),
       decidedAt: to === "pending" ? null : new Date(ctx.now()),
     });
