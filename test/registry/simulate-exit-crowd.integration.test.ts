@@ -1,0 +1,93 @@
+import { encodeFunctionData, type Hex, hexToBigInt, numberToHex } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { contractsOf, send } from "../../scripts/stack/chains/scratch-chain.ts";
+import type { ChainClient } from "../../src/chains/chain-client.ts";
+import type { Context } from "../../src/context.ts";
+import { proveVault } from "../../src/registry/prove-registry-vault.ts";
+import { type ProofStage, startProofStage } from "../support/registry/proof-stage.ts";
+
+const traps = contractsOf("test/support/solidity/CrowdTraps.sol");
+let stage: ProofStage;
+
+beforeAll(async () => {
+  stage = await startProofStage();
+});
+afterAll(() => stage?.close());
+
+const Call = z.looseObject({ status: z.string(), gasUsed: z.custom<Hex>(), returnData: z.string() });
+const Blocks = z.array(z.looseObject({ calls: z.array(Call) }));
+
+/** Ends each call of a simulated block that exceeds the limit as a node does: without data, and with no gas left. */
+function endWithin(limit: bigint, answer: unknown): unknown {
+  return Blocks.parse(answer).map((block) => {
+    let left = limit;
+    const calls = block.calls.map((call) => {
+      const used = hexToBigInt(call.gasUsed);
+      const gas = used < left ? used : left;
+      left -= gas;
+      return gas === used ? call : { ...call, status: "0x0", returnData: "0x", gasUsed: numberToHex(gas) };
+    });
+    return { ...block, calls };
+  });
+}
+
+/** Returns a context whose nodes simulate blocks with a limit of gas, and the number of their simulations. */
+function onNodes({ gas = 10n ** 9n }: { gas?: bigint } = {}): { ctx: Context; simulations(): number } {
+  const ctx = stage.causeway.isolate().context();
+  let count = 0;
+  const client = (chainId: number): ChainClient | null => {
+    const own = ctx.chains.client(chainId);
+    if (own === null) return null;
+    const ask: ChainClient["ask"] = (question) => {
+      if (question.method !== "eth_simulateV1") return own.ask(question);
+      count += 1;
+      return own.ask({ ...question, read: (answer, seen) => question.read(endWithin(gas, answer), seen) });
+    };
+    return { ...own, ask };
+  };
+  return { ctx: { ...ctx, chains: { ...ctx.chains, client } }, simulations: () => count };
+}
+
+/** Deploys a vault with its trap set and returns what its proof finds, and with how many simulations. */
+async function prove(name: string, of: { gas?: bigint } = {}) {
+  const address = await stage.put(name, traps);
+  const data = encodeFunctionData({ abi: traps("PaysFromBuffer").abi, functionName: "spring", args: [true] });
+  await send(stage.chain, { to: address, data });
+  const row = await stage.rowOf(await stage.addCandidate(address));
+  const { ctx, simulations } = onNodes(of);
+  const { finding } = await proveVault(ctx, row);
+  const { reason } = finding.kind === "unread" ? finding : finding.proof;
+  return { kind: finding.kind, reason, simulations: simulations() };
+}
+
+/** Gas that a block takes on a chain with small blocks, in which six redemptions of three million do not fit. */
+const SMALL_BLOCK = 17_000_000n;
+
+describe("a crowd that leaves", () => {
+  test("does not refuse a vault whose liquidity is too little for all of it", async () => {
+    expect(await prove("PaysFromBuffer")).toEqual({ kind: "passed", reason: "", simulations: 7 });
+  });
+
+  test("does not refuse a vault whose redemptions take more gas together than a block has", async () => {
+    expect(await prove("TakesMuchGas", { gas: SMALL_BLOCK })).toEqual({
+      kind: "passed",
+      reason: "",
+      simulations: 5,
+    });
+  });
+
+  test.each([
+    [
+      "pays every second depositor, and says that it lacks liquidity",
+      "TrapsSecondsByLiquidity",
+      {},
+      ": insufficient liquidity",
+    ],
+    ["pays every second depositor, and takes much gas", "TrapsSecondsWithGas", { gas: SMALL_BLOCK }, ""],
+    ["pays two accounts, and none after them", "LetsTwoLeave", {}, ""],
+  ])("refuses a vault that %s", async (_what, name, of, text) => {
+    const reason = `some accounts cannot redeem their shares${text}`;
+    expect(await prove(name, of)).toMatchObject({ kind: "refused", reason });
+  });
+});
