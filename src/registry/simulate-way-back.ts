@@ -219,10 +219,10 @@ function describeLoss(
   return `shares lose ${percent}% of their value in 30 days`;
 }
 
-/** As `findTrappedAccount`; null without a simulation if holders may have to wait or the vault redeems no parts. */
+/** As `findTrappedAccount`; null without a simulation if holders may have to wait. */
 async function findTrappedInstant(ctx: Context, of: Redemption & { after: number }): Promise<string | null> {
   const isInstant = judgedModes(of.deposit.vault).join() === "instant";
-  return isInstant && of.redeemed < of.shares ? findTrappedAccount(ctx, of) : null;
+  return isInstant ? findTrappedAccount(ctx, of) : null;
 }
 
 const leastOf = (a: bigint | null, b: bigint | null): bigint | null =>

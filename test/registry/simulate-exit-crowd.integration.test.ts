@@ -69,6 +69,14 @@ describe("a crowd that leaves", () => {
     expect(await prove("PaysFromBuffer")).toEqual({ kind: "passed", reason: "", simulations: 7 });
   });
 
+  test("does not refuse a vault that redeems only all shares, and has too little for all accounts", async () => {
+    expect(await prove("PaysAllFromBuffer")).toEqual({ kind: "passed", reason: "", simulations: 10 });
+  });
+
+  test("does not refuse a vault that leaves no less than a whole share", async () => {
+    expect(await prove("KeepsWholeShares")).toEqual({ kind: "passed", reason: "", simulations: 6 });
+  });
+
   test("does not refuse a vault whose redemptions take more gas together than a block has", async () => {
     expect(await prove("TakesMuchGas", { gas: SMALL_BLOCK })).toEqual({
       kind: "passed",
@@ -86,6 +94,9 @@ describe("a crowd that leaves", () => {
     ],
     ["pays every second depositor, and takes much gas", "TrapsSecondsWithGas", { gas: SMALL_BLOCK }, ""],
     ["pays two accounts, and none after them", "LetsTwoLeave", {}, ""],
+    ["pays every second depositor, and redeems only all shares", "TrapsSecondsWithAll", {}, ": not yet"],
+    ["pays every second depositor, and hides the others' shares", "HidesTrappedShares", {}, ": hidden"],
+    ["pays every second depositor, and redeems no small parts", "TrapsSecondsWithMost", {}, ": not yet"],
   ])("refuses a vault that %s", async (_what, name, of, text) => {
     const reason = `some accounts cannot redeem their shares${text}`;
     expect(await prove(name, of)).toMatchObject({ kind: "refused", reason });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity =0.8.30;
 
+import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {Trap} from "./TrappingVaults.sol";
 
@@ -35,7 +36,7 @@ contract TakesMuchGas is Trap {
 
 /// @notice Lets only every second depositor leave.
 abstract contract LetsSecondsLeave is Trap {
-    mapping(address => uint256) private _number;
+    mapping(address => uint256) internal _number;
     uint256 private _last;
 
     function _enter(address receiver, uint256) internal override {
@@ -75,5 +76,68 @@ contract LetsTwoLeave is Trap {
     function _update(address from, address to, uint256 value) internal override {
         if (sprung && to == address(0) && _left++ >= 2) revert();
         super._update(from, to, value);
+    }
+}
+
+/// @notice The buffer of two tokens, in a vault that redeems nothing but all of an account's shares.
+contract PaysAllFromBuffer is PaysFromBuffer {
+    constructor(IERC20 asset_) PaysFromBuffer(asset_) {}
+
+    function _update(address from, address to, uint256 value) internal override {
+        require(!sprung || to != address(0) || value == balanceOf(from), "all or nothing");
+        super._update(from, to, value);
+    }
+}
+
+/// @notice An honest vault that leaves either no share or at least a whole one.
+contract KeepsWholeShares is Trap {
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _update(address from, address to, uint256 value) internal override {
+        super._update(from, to, value);
+        require(!sprung || totalSupply() == 0 || totalSupply() >= 10 ** decimals(), "too few shares left");
+    }
+}
+
+/// @notice Lets every second depositor leave, with no less than a part of the shares.
+abstract contract TrapsSecondsWithParts is LetsSecondsLeave {
+    function _leastBps() internal pure virtual returns (uint256);
+
+    function _leave(address owner) internal view override {
+        require(_mayLeave(owner), "not yet");
+    }
+
+    function _update(address from, address to, uint256 value) internal override {
+        bool leaves = sprung && to == address(0);
+        require(!leaves || value * 10_000 >= balanceOf(from) * _leastBps(), "all or nothing");
+        super._update(from, to, value);
+    }
+}
+
+/// @notice The same for all shares.
+contract TrapsSecondsWithAll is TrapsSecondsWithParts {
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _leastBps() internal pure override returns (uint256) {
+        return 10_000;
+    }
+}
+
+/// @notice The same, and shows no balance of those that it traps.
+contract HidesTrappedShares is TrapsSecondsWithAll {
+    constructor(IERC20 asset_) TrapsSecondsWithAll(asset_) {}
+
+    function balanceOf(address account) public view override(ERC20, IERC20) returns (uint256) {
+        require(!sprung || _number[account] == 0 || _mayLeave(account), "hidden");
+        return super.balanceOf(account);
+    }
+}
+
+/// @notice Lets every second depositor leave with no less than 99% of the shares.
+contract TrapsSecondsWithMost is TrapsSecondsWithParts {
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _leastBps() internal pure override returns (uint256) {
+        return 9_900;
     }
 }
