@@ -221,10 +221,18 @@ export interface AsyncDeposits {
   /** Finds the user's deposit request in the logs of a successful receipt, or returns null if there is none. */
   findRequest(vault: Vault, seen: { user: Address; logs: readonly Log[] }): SubmittedRequest | null;
   /**
-   * Returns the shares that the vault claimed for the user according to its own event in a successful receipt, or null
-   * if there is no such event. Absent if the family reads no such event.
+   * Returns the shares that the user's request received according to the vault's own event in a successful receipt, or
+   * null if there is no such event. Only families with separate requests compare `requestId`.
    */
-  findClaim?(vault: Vault, seen: { user: Address; logs: readonly Log[] }): bigint | null;
+  findClaim(
+    vault: Vault,
+    seen: { user: Address; requestId: string | null; logs: readonly Log[] },
+  ): bigint | null;
+  /**
+   * Returns true if the vault's own event in a successful receipt shows that a request of the user was cancelled and
+   * its assets were paid back. Absent if the family reads no such event.
+   */
+  findCancellation?(vault: Vault, seen: { user: Address; logs: readonly Log[] }): boolean;
 }
 
 /**

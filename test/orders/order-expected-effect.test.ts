@@ -33,6 +33,7 @@ const requests: AsyncDeposits = {
     const [log] = logs;
     return log === undefined ? null : { requestId: null, assets: BigInt(log.data) };
   },
+  findClaim: () => null,
 };
 const effect = requestEffect(directIntent, requests);
 

@@ -150,6 +150,15 @@ const requestsAbi = once(() =>
     "event DepositRequest(address indexed controller, address indexed owner, uint256 indexed requestId, address sender, uint256 assets)",
   ]),
 );
+const claimsAbi = once(() =>
+  parseAbi(["event Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares)"]),
+);
+const cancellationsAbi = once(() =>
+  parseAbi([
+    "event DepositRequestCanceled(uint256 indexed requestId, address indexed controller)",
+    "event CancelDepositClaim(address indexed receiver, address indexed controller, uint256 indexed requestId, address sender, uint256 assets)",
+  ]),
+);
 /** Request id 0, for which a vault may return the total of a controller's requests, or its last request. */
 const ANY_REQUEST = 0n;
 
@@ -195,5 +204,19 @@ export const erc7540Requests: AsyncDeposits = {
     const found = requests.find(({ args }) => isAddressEqual(args.controller, user));
     if (found === undefined) return null;
     return { requestId: found.args.requestId.toString(), assets: found.args.assets };
+  },
+  // A claim is the only `Deposit` that names the controller and the receiver. Centrifuge names the receiver first.
+  findClaim(vault, { user, logs }) {
+    const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
+    const claims = parseEventLogs({ abi: claimsAbi(), logs: own }).filter(
+      ({ args }) => isAddressEqual(args.sender, user) && isAddressEqual(args.owner, user),
+    );
+    return claims.length === 0 ? null : claims.reduce((total, { args }) => total + args.shares, 0n);
+  },
+  // Lagoon pays a cancelled request back at once, the standard's cancellations when they are claimed.
+  findCancellation(vault, { user, logs }) {
+    const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
+    const cancellations = parseEventLogs({ abi: cancellationsAbi(), logs: own });
+    return cancellations.some(({ args }) => isAddressEqual(args.controller, user));
   },
 };

@@ -3,12 +3,19 @@ import { createQuery, type ReadResult, read } from "../../../chains/chain-reads.
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import type { AsyncDeposits, PendingDeposit, SubmittedRequest } from "../../vault-adapter.ts";
+import { paidTo } from "../../vault-exits.ts";
 import { depositRequestsAbi } from "./midas-flow-events.ts";
 import { midasUnit } from "./midas-params.ts";
 
 const requestsAbi = once(() =>
   parseAbi([
     "function mintRequests(uint256) view returns (address sender, address tokenIn, uint8 status, uint256 depositedUsdAmount, uint256 usdAmountWithoutFees, uint256 tokenOutRate)",
+  ]),
+);
+const approvalsAbi = once(() =>
+  parseAbi([
+    "event ApproveRequest(uint256 indexed requestId, uint256 newOutRate)",
+    "event SafeApproveRequest(uint256 indexed requestId, uint256 newOutRate)",
   ]),
 );
 /** Status of a deposit request that is neither approved nor rejected yet. */
@@ -71,5 +78,12 @@ export const midasRequests: AsyncDeposits = {
       };
     }
     return null;
+  },
+  // The events have no amount, so the shares are those that arrived; a receipt may approve several requests.
+  findClaim(vault, { user, requestId, logs }) {
+    const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
+    const approvals = parseEventLogs({ abi: approvalsAbi(), logs: own });
+    if (!approvals.some(({ args }) => args.requestId.toString() === requestId)) return null;
+    return sum(paidTo(logs, { token: vault.shareToken, receiver: user }));
   },
 };
