@@ -1,14 +1,13 @@
 import { getAddress, type Hex } from "viem";
-import type { Receipt, Transaction } from "../../chains/chain-transaction.ts";
+import type { Receipt, Transaction, TransactionOnChain } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
 import { selectOtherRequests } from "../../db/queries/deposit-evidence-queries.ts";
 import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import { sameAddress } from "../../lib/address.ts";
-import type { Vault } from "../../vaults/vault.ts";
 import { findTransfers } from "../find-token-transfers.ts";
 import { hashesOn } from "./deposit-hints.ts";
-import { countShareTransfers, netTransfers } from "./deposit-proofs.ts";
+import { countShareTransfers, netTransfers, transfersOf } from "./deposit-proofs.ts";
 import { isRequested } from "./deposit-state-machine.ts";
 import { isConfirmed, requireReceipts, type TransactionReader } from "./deposit-transaction-reader.ts";
 import type { Transition } from "./deposit-transitions.ts";
@@ -98,8 +97,8 @@ const REJECTED_TRANSITION: Transition = {
 };
 
 /**
- * Finds the first transaction that settled a request and returns its transition as `ended`, or null if none is found.
- * `complete` is false if blocks remain that a later search will read.
+ * Finds the first transaction that sent a request's shares, otherwise the first that refunded it, and returns its
+ * transition as `ended`, or null if none is found. `complete` is false if blocks remain that a later search will read.
  */
 async function findSettlement(
   ctx: Context,
@@ -119,8 +118,7 @@ async function findSettlement(
     head: now.block.number,
   });
   const others = await selectOtherRequests(ctx.db, row);
-  const contracts = [now.vault.entryPoint, now.vault.address];
-  const made = { user: row.userAddress, block: request.receipt.blockNumber, contracts };
+  const asked = { ...at, others, since: request.receipt.blockNumber };
   const named = [row.claimTxHash, ...hashesOn(row.vaultChainId, at.hints ?? [])];
   const reported = named.flatMap((hash) => (hash === null ? [] : [hash as Hex]));
   const candidates = [...new Set([...reported, ...found.hashes])].filter(
@@ -129,65 +127,98 @@ async function findSettlement(
   const readLogged = requireReceipts(ctx, {
     ...{ readTransaction, chainId: row.vaultChainId, hashes: found.hashes },
   });
+  let refund: Transition | null = null;
   for (const hash of candidates) {
     const seen = await readLogged(row.vaultChainId, hash);
-    const { receipt, transaction } = seen;
-    const confirmed = isConfirmed(ctx, { chainId: row.vaultChainId, seen });
-    if (receipt === null || transaction === null || !confirmed) continue;
-    const user = getAddress(row.userAddress);
-    const claimed = now.requests.findClaim?.(now.vault, { user, logs: receipt.logs }) ?? null;
-    // The vault's own event is the evidence, whatever the transaction was for and whatever left the wallet in it.
-    const isOwnClaim = claimed !== null && receipt.succeeded && receipt.blockNumber >= made.block;
-    if (!isOwnClaim && !maySettle({ transaction, receipt }, made)) continue;
-    const claim = await claimOwnership({ row, others, receipt, hash }, readTransaction);
-    if (claim === "another's") continue;
-    const end = toSettlement({ row, vault: now.vault, hash, receipt, claimed, sole: claim === "own" });
-    if (end !== null) return { ended: end, complete: true };
+    if (!isConfirmed(ctx, { chainId: row.vaultChainId, seen })) continue;
+    const mined = minedSince(seen, asked.since);
+    if (mined === null) continue;
+    const ended = await claimTransition({ ...asked, ...mined, hash });
+    if (ended !== null) return { ended, complete: true };
+    // Shares end the request whatever else was paid, so a payment counts only if no transaction shows them.
+    refund ??= refundTransition({ ...asked, ...mined, hash });
   }
+  if (refund !== null) return { ended: refund, complete: true };
   await found.noteSearched();
   return { ended: null, complete: found.complete };
 }
 
 const UNSEARCHED = { ended: null, complete: false } as const;
 
-/**
- * Returns true if a transaction may have settled a request: it succeeded, no earlier than in the request's block
- * (`block`), and it called one of the vault's `contracts` or was sent by another account than the user's.
- */
-export function maySettle(
-  { transaction, receipt }: { transaction: Transaction; receipt: Receipt },
-  request: { user: string; block: bigint; contracts: readonly string[] },
-): boolean {
-  const { to, from } = transaction;
-  if (!receipt.succeeded || receipt.blockNumber < request.block) return false;
-  return !sameAddress(from, request.user) || request.contracts.some((own) => sameAddress(own, to ?? ""));
+/** A transaction that succeeded, and its receipt. */
+interface Mined {
+  transaction: Transaction;
+  receipt: Receipt;
+}
+
+/** Returns a transaction that succeeded in block `since` or a later one; null for any other. */
+function minedSince({ transaction, receipt }: TransactionOnChain, since: bigint): Mined | null {
+  if (transaction === null || receipt === null || !receipt.succeeded) return null;
+  return receipt.blockNumber < since ? null : { transaction, receipt };
+}
+
+interface Judged extends Mined {
+  row: RequestSubject;
+  readTransaction: TransactionReader;
+  now: RequestState;
+  /** The user's other requests at the vault. */
+  others: readonly DepositRow[];
+  hash: Hex;
 }
 
 /**
- * Returns the transition of a deposit whose request a transaction settled, or null if it sent the user neither shares
- * nor the whole deposited amount. Without `sole`, the number of shares stays unknown.
+ * Returns the transition of a deposit whose shares a transaction sent by the vault's own event, or null if it did not;
+ * also null if the vault rejected the request. The shares are null if others were settled with it.
  */
-function toSettlement(at: {
-  row: RequestSubject;
-  vault: Vault;
-  hash: Hex;
-  receipt: Receipt;
-  /** Shares claimed for the user by the vault's own event, or null if there is no such event. */
-  claimed: bigint | null;
-  sole: boolean;
-}): Transition | null {
-  const { row, vault, hash, receipt, claimed, sole } = at;
-  const account = row.userAddress;
-  const shares = claimed ?? netTransfers(receipt.logs, { token: row.shareToken, account });
-  const confirmed = true;
-  if (shares > 0n) {
-    const event = { kind: "chain", shows: "vault_claimed", confirmed } as const;
-    const change = { substatus: null, shares: sole ? shares.toString() : null, claimTxHash: hash };
-    return { event, change, write: "on_change" };
-  }
-  const back = netTransfers(receipt.logs, { token: vault.asset.address, account });
+async function claimTransition(of: Judged): Promise<Transition | null> {
+  const { row, now, others, receipt, hash } = of;
+  if (now.pending.rejected === true) return null;
+  const { requestId } = row;
+  const claim = { user: getAddress(row.userAddress), requestId, logs: receipt.logs };
+  const shares = now.requests.findClaim(now.vault, claim) ?? 0n;
+  if (shares <= 0n) return null;
+  const ownership = await claimOwnership({ row, others, receipt, hash }, of.readTransaction);
+  if (ownership === "another's") return null;
+  const known = ownership === "own" ? shares.toString() : null;
+  return {
+    event: { kind: "chain", shows: "vault_claimed", confirmed: true },
+    change: { substatus: null, shares: known, claimTxHash: hash },
+    write: "on_change",
+  };
+}
+
+/**
+ * Returns the transition of a deposit whose whole amount a transaction paid back, or null if it did not. Anyone may
+ * refund a rejected request; for any other, the vault must have paid or cancelled it.
+ */
+function refundTransition({ row, now, transaction, receipt, hash }: Judged): Transition | null {
+  const { vault, requests, pending } = now;
+  const user = getAddress(row.userAddress);
+  const { logs } = receipt;
+  const contracts = [vault.entryPoint, vault.address];
+  const back = netTransfers(logs, { token: vault.asset.address, account: user });
   if (back <= 0n || back.toString() !== (row.receivedAmount ?? row.fromAmount)) return null;
-  const event = { kind: "chain", shows: "refund", confirmed } as const;
-  const change = { substatus: null, refundTxHash: hash, receivedAmount: back.toString() };
-  return { event, change, write: "on_change" };
+  const byAnyone = pending.rejected === true && mayRefund(transaction, { user, contracts });
+  const byVault =
+    requests.findCancellation?.(vault, { user, logs }) === true ||
+    transfersOf(logs, vault.asset.address).some(
+      ({ from, to }) => sameAddress(to, user) && contracts.some((own) => sameAddress(own, from)),
+    );
+  if (!byAnyone && !byVault) return null;
+  return {
+    event: { kind: "chain", shows: "refund", confirmed: true },
+    change: { substatus: null, refundTxHash: hash, receivedAmount: back.toString() },
+    write: "on_change",
+  };
+}
+
+/**
+ * Returns true if a transaction may have refunded a rejected request: it called one of the vault's `contracts`, or
+ * another account than the user sent it.
+ */
+export function mayRefund(
+  { from, to }: Transaction,
+  { user, contracts }: { user: string; contracts: readonly string[] },
+): boolean {
+  return !sameAddress(from, user) || contracts.some((own) => sameAddress(own, to ?? ""));
 }
