@@ -5,7 +5,13 @@ import { RpcError } from "../chains/json-rpc.ts";
 import { toTopicLists } from "../chains/log-filter.ts";
 import { type LogReading, searchLogs } from "../chains/log-reader.ts";
 import type { Context } from "../context.ts";
-import { type BlockRange, countBlocks, subtractRanges, uniteRanges } from "../lib/block-ranges.ts";
+import {
+  type BlockRange,
+  countBlocks,
+  intersectRange,
+  subtractRanges,
+  uniteRanges,
+} from "../lib/block-ranges.ts";
 import { readSearchedBlocks, rememberSearch } from "./deposits/track-searched-blocks.ts";
 
 /** Maximum number of blocks below the head block that every search reads. */
@@ -16,6 +22,14 @@ const OLDER_WINDOW = 10_000;
 const MAX_REQUESTS = 10;
 /** Number of the newest blocks that are searched again each time, because a reorg may replace them. */
 const REORG_BLOCKS = 128;
+
+/**
+ * Maximum number of found transactions that prove nothing and that one check reads, where any amount is searched for:
+ * anyone can send the user tokens, and a check has a limited number of requests, three for each transaction.
+ */
+export const MAX_UNPROVING = 40;
+/** Number of log positions of a block: more than any block has logs. */
+const POSITIONS_PER_BLOCK = 2 ** 20;
 
 /** A search for token transfers of one account that may belong to a deposit or withdrawal. */
 export interface TransferSearch {
@@ -35,12 +49,20 @@ export interface TransferSearch {
 
 /** The result of a search for token transfers: the transactions that it found. */
 export interface FoundTransfers {
-  /** Hashes of the transactions, oldest first. */
+  /** Hashes of the transactions, oldest first; of more than `MAX_UNPROVING` only those that were not judged before. */
   hashes: Hex[];
   /** False if blocks remain that a later search will read. True also if this search could read none of them. */
   complete: boolean;
-  /** Records which blocks were searched. Call it once the transactions prove nothing. Throws `store_unavailable`. */
-  noteSearched(): Promise<void>;
+  /** Records what was searched and judged, so that a later search goes on there. Throws `store_unavailable`. */
+  noteSearched(judged?: Judged): Promise<void>;
+}
+
+/** What a check made of the transactions that a search found. */
+interface Judged {
+  /** The transactions that prove something: further searches find them again. Absent if none does. */
+  proving?: readonly Hex[];
+  /** The first of `hashes` that the check did not read. Absent if it read all. */
+  next?: Hex | undefined;
 }
 
 /**
@@ -51,12 +73,10 @@ export async function findTransfers(ctx: Context, search: TransferSearch): Promi
   const { from, head } = search;
   const newest = { from: Math.max(from, head - NEWEST_BLOCKS + 1), to: head };
   const recent = await readTransfers(search, { range: newest });
-  const noteNothing = async (): Promise<void> => undefined;
-  if (from === newest.from && recent.complete)
-    return {
-      ...{ hashes: hashesIn(recent.logs.sort(compareLogs), search), complete: true },
-      noteSearched: noteNothing,
-    };
+  if (from === newest.from && recent.complete) {
+    const { hashes, noteJudged } = await findUnjudged(ctx, { search, readings: [recent] });
+    return { hashes, complete: true, noteSearched: noteJudged };
+  }
   const before = await readSearchedBlocks(ctx, keyOf(search));
   const gap = subtractRanges({ from, to: head }, uniteRanges([...before, ...rangesOf(recent)])).at(-1);
   const further =
@@ -65,13 +85,59 @@ export async function findTransfers(ctx: Context, search: TransferSearch): Promi
   const covered = uniteRanges([...before, ...read.flatMap((range) => belowReorgs(range, head))]);
   const isLeft =
     read.length > 0 && countBlocks(subtractRanges({ from, to: head - REORG_BLOCKS }, covered)) > 0;
+  const { hashes, noteJudged } = await findUnjudged(ctx, { search, readings: [further, recent] });
   return {
-    hashes: hashesIn([...further.logs, ...recent.logs].sort(compareLogs), search),
+    hashes,
     complete: !isLeft || !rangesOf(further).some((range) => belowReorgs(range, head).length > 0),
-    noteSearched: () =>
-      rememberSearch(ctx, { key: keyOf(search), covered, trackingId: isLeft ? search.trackingId : null }),
+    async noteSearched(judged = {}) {
+      await noteJudged(judged);
+      if (judged.next !== undefined || (judged.proving ?? []).length > 0) return;
+      const trackingId = isLeft ? search.trackingId : null;
+      await rememberSearch(ctx, { key: keyOf(search), covered, trackingId });
+    },
   };
 }
+
+/**
+ * Returns the transactions in what a search read: of more than one check reads, those that were not judged before.
+ * `noteJudged` remembers those before `next`, except for the proving ones; it does nothing if there is no `next`.
+ */
+async function findUnjudged(
+  ctx: Context,
+  { search, readings }: { search: TransferSearch; readings: readonly LogReading[] },
+): Promise<{ hashes: Hex[]; noteJudged(judged?: Judged): Promise<void> }> {
+  const { head, trackingId } = search;
+  const logs = readings.flatMap((reading) => reading.logs).sort(compareLogs);
+  // By positions of logs, because one block may contain more transactions than one check reads.
+  const key = `${keyOf(search)}:judged`;
+  const before = hashesIn(logs, search).length > MAX_UNPROVING ? await readSearchedBlocks(ctx, key) : [];
+  const open = logs.filter((log) => intersectRange(before, positionOf(log)).length === 0);
+  const noteJudged = async ({ proving = [], next }: Judged = {}): Promise<void> => {
+    const first = open.find(({ txHash }) => txHash === next);
+    if (first === undefined) return;
+    const until = { from: 0, to: positionOf(first).from - 1 };
+    const kept = uniteRanges(open.filter(({ txHash }) => proving.includes(txHash)).map(positionOf));
+    const judged = readings
+      .flatMap(rangesOf)
+      .flatMap((range) => belowReorgs(range, head))
+      .flatMap((range) => intersectRange([positionsIn(range)], until))
+      .flatMap((range) => subtractRanges(range, kept));
+    await rememberSearch(ctx, { key, covered: uniteRanges([...before, ...judged]), trackingId });
+  };
+  return { hashes: hashesIn(open, search), noteJudged };
+}
+
+/** Returns the position of a log among all logs of its chain, as a range. */
+function positionOf({ blockNumber, logIndex }: ChainLog): BlockRange {
+  const at = blockNumber * POSITIONS_PER_BLOCK + logIndex;
+  return { from: at, to: at };
+}
+
+/** Returns the positions of all logs that the blocks of a range can have. */
+const positionsIn = ({ from, to }: BlockRange): BlockRange => ({
+  from: from * POSITIONS_PER_BLOCK,
+  to: (to + 1) * POSITIONS_PER_BLOCK - 1,
+});
 
 const NOTHING_READ: LogReading = { logs: [], read: null, complete: true };
 const rangesOf = ({ read }: LogReading): BlockRange[] => (read === null ? [] : [read]);

@@ -2,7 +2,7 @@ import { type Hex, padHex } from "viem";
 import { describe, expect, test } from "vitest";
 import { RpcError } from "../../src/chains/json-rpc.ts";
 import type { Context } from "../../src/context.ts";
-import { findTransfers } from "../../src/tracking/find-token-transfers.ts";
+import { findTransfers, MAX_UNPROVING } from "../../src/tracking/find-token-transfers.ts";
 import { fakeChain } from "../support/across/stage.ts";
 import { wireLog } from "../support/chains/wire.ts";
 import { testContext } from "../support/context.ts";
@@ -196,4 +196,73 @@ test("findTransfers() finds a transfer of one of the amounts, and none of an amo
   expect(await found([5n])).toEqual([word(40_000)]);
   expect(await found([2n ** 300n, 6n])).toEqual([word(40_001)]);
   expect(await found([2n ** 256n + 5n])).toEqual([]);
+});
+
+describe("findTransfers() of more transactions than a check reads", () => {
+  const numbers = (hashes: readonly Hex[]) => hashes.map(Number);
+  const range = (from: number, length: number) => Array.from({ length }, (_, at) => from + at);
+  const start = 40_000;
+
+  /** Searches one after the other, of which each judges as many as a check reads; returns what each found. */
+  async function judge(of: {
+    logs: readonly ReturnType<typeof transfer>[];
+    searches: number;
+    from?: number;
+    head?: number;
+  }) {
+    const { client } = chainWith(of.logs);
+    const { ctx, soon } = counting();
+    const found: number[][] = [];
+    for (let time = 0; time < of.searches; time += 1) {
+      const one = await findTransfers(ctx, {
+        ...{ ...search, client, from: of.from ?? start, head: of.head ?? search.head },
+      });
+      found.push(numbers(one.hashes));
+      await one.noteSearched({ next: one.hashes[MAX_UNPROVING] });
+    }
+    return { found, soon: soon() };
+  }
+
+  test("goes on where the last check ended, a minute later", async () => {
+    const blocks = range(start, 2 * MAX_UNPROVING + 1);
+    const { found, soon } = await judge({ logs: blocks.map((block) => transfer(block)), searches: 3 });
+    expect(found).toEqual([blocks, blocks.slice(MAX_UNPROVING), blocks.slice(2 * MAX_UNPROVING)]);
+    expect(soon).toBe(2);
+  });
+
+  test("goes on within a block that has more transactions than a check reads", async () => {
+    const all = range(1, MAX_UNPROVING + 2);
+    const logs = all.map((index) =>
+      wireLog(
+        { address: TOKEN, topics: transfer(1).topics, data: word(5) },
+        { block: start, txHash: word(index), index },
+      ),
+    );
+    const { found } = await judge({ logs, searches: 2 });
+    expect(found).toEqual([all, all.slice(MAX_UNPROVING)]);
+  });
+
+  test("finds again what a reorg may replace", async () => {
+    const blocks = range(49_950, MAX_UNPROVING + 1);
+    const logs = blocks.map((block) => transfer(block));
+    expect((await judge({ logs, searches: 2 })).found).toEqual([blocks, blocks]);
+    const later = await judge({ logs, searches: 2, head: 51_000 });
+    expect(later.found).toEqual([blocks, blocks.slice(MAX_UNPROVING)]);
+  });
+
+  test("finds again what proves something, and nothing else that was judged", async () => {
+    const blocks = range(start, MAX_UNPROVING + 5);
+    const { client } = chainWith(blocks.map((block) => transfer(block)));
+    const { ctx } = counting();
+    const first = await findTransfers(ctx, { ...search, client, from: start });
+    await first.noteSearched({ proving: [word(start + 1)], next: first.hashes[MAX_UNPROVING + 1] });
+    const second = await findTransfers(ctx, { ...search, client, from: start });
+    expect(numbers(second.hashes)).toEqual([start + 1, ...blocks.slice(MAX_UNPROVING + 1)]);
+  });
+
+  test("does not read older blocks again once all of their transactions are judged", async () => {
+    const blocks = range(20_000, MAX_UNPROVING + 1);
+    const { found } = await judge({ logs: blocks.map((block) => transfer(block)), searches: 3, from: 0 });
+    expect(found).toEqual([blocks, blocks.slice(MAX_UNPROVING), []]);
+  });
 });

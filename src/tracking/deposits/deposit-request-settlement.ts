@@ -5,7 +5,7 @@ import { selectOtherRequests } from "../../db/queries/deposit-evidence-queries.t
 import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import { sameAddress } from "../../lib/address.ts";
-import { findTransfers } from "../find-token-transfers.ts";
+import { findTransfers, MAX_UNPROVING } from "../find-token-transfers.ts";
 import { hashesOn } from "./deposit-hints.ts";
 import { countShareTransfers, netTransfers, transfersOf } from "./deposit-proofs.ts";
 import { isRequested } from "./deposit-state-machine.ts";
@@ -98,7 +98,7 @@ const REJECTED_TRANSITION: Transition = {
 
 /**
  * Finds the first transaction that sent a request's shares, otherwise the first that refunded it, and returns its
- * transition as `ended`, or null if none is found. `complete` is false if blocks remain that a later search will read.
+ * transition as `ended`, or null if none is found. `complete` is false if a later search will read more.
  */
 async function findSettlement(
   ctx: Context,
@@ -121,7 +121,8 @@ async function findSettlement(
   const asked = { ...at, others, since: request.receipt.blockNumber };
   const named = [row.claimTxHash, ...hashesOn(row.vaultChainId, at.hints ?? [])];
   const reported = named.flatMap((hash) => (hash === null ? [] : [hash as Hex]));
-  const candidates = [...new Set([...reported, ...found.hashes])].filter(
+  const next = found.hashes[MAX_UNPROVING];
+  const candidates = [...new Set([...reported, ...found.hashes.slice(0, MAX_UNPROVING)])].filter(
     (hash) => hash !== row.depositTxHash,
   );
   const readLogged = requireReceipts(ctx, {
@@ -139,8 +140,8 @@ async function findSettlement(
     refund ??= refundTransition({ ...asked, ...mined, hash });
   }
   if (refund !== null) return { ended: refund, complete: true };
-  await found.noteSearched();
-  return { ended: null, complete: found.complete };
+  await found.noteSearched({ next });
+  return { ended: null, complete: found.complete && next === undefined };
 }
 
 const UNSEARCHED = { ended: null, complete: false } as const;

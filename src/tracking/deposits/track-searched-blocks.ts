@@ -11,8 +11,8 @@ const REMEMBERED_MS = 31 * DAY_MS;
 const SearchedBlocks = z.array(z.object({ from: z.int(), to: z.int() }));
 
 /**
- * Returns the blocks that earlier searches with this key have read. Empty if nothing is remembered or it cannot be read
- * (which is logged). Never throws.
+ * Returns the blocks, or the log positions, that earlier searches with this key have remembered. Empty if there are
+ * none or they cannot be read (which is logged). Never throws.
  */
 export async function readSearchedBlocks(ctx: Context, key: string): Promise<BlockSet> {
   try {
@@ -25,8 +25,9 @@ export async function readSearchedBlocks(ctx: Context, key: string): Promise<Blo
 }
 
 /**
- * Stores in Redis, for 31 days, which blocks the searches with this key have read, and moves a scheduled check of the
- * row `trackingId`, if not null, to a minute from now. If Redis fails, only logs it. Throws `store_unavailable`.
+ * Stores in Redis, for 31 days, the blocks or log positions that searches with this key need not read again, and moves
+ * a scheduled check of the row `trackingId`, if not null, to a minute from now. If Redis fails, only logs it. Throws
+ * `store_unavailable`.
  */
 export async function rememberSearch(
   ctx: Context,

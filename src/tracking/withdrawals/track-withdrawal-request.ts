@@ -18,7 +18,7 @@ import {
   type TransactionReader,
 } from "../deposits/deposit-transaction-reader.ts";
 import { findVaultOfDeposit } from "../deposits/track-deposit-request.ts";
-import { type FoundTransfers, findTransfers } from "../find-token-transfers.ts";
+import { type FoundTransfers, findTransfers, MAX_UNPROVING } from "../find-token-transfers.ts";
 import { paysRequestedToken } from "./track-withdrawal-proofs.ts";
 import { isOpenRequest, type OnchainWithdrawalEvent } from "./withdrawal-state-machine.ts";
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
@@ -130,7 +130,7 @@ async function findEnd(
   at: RequestInput & { now: OpenExit },
 ): Promise<{ end: WithdrawalTransition | null; seen: readonly EndSeen[] }> {
   const { row, now } = at;
-  const seen = await findSettlements(ctx, at);
+  const { ends: seen, whole } = await findSettlements(ctx, at);
   const unnamed = seen.some(({ settlement }) => settlement.unnamed === true);
   const anyId = unnamed || now.exits.settlesUnnamed?.(now.vault) === true;
   const numbered = anyId && hasNumber(row);
@@ -142,7 +142,9 @@ async function findEnd(
   const { parts, complete, exact } = partsOf(row, free);
   // What is left of an expired request whose shares are in the wallet is never paid: it ends with its payments.
   const isOpen = now.request !== null && !(now.request.state === "expired" && now.request.inWallet);
-  if (parts.length === 0 || (!complete && isOpen)) return { end: null, seen };
+  // Payments among the transactions that were not read may be further parts, or show that the amount is uncertain.
+  const isLeft = !whole && (!complete || numbered);
+  if (parts.length === 0 || isLeft || (!complete && isOpen)) return { end: null, seen };
   const paid = parts.filter(({ settlement }) => settlement.outcome === "paid");
   const sole = await Promise.all(paid.map((part) => isSole(ctx, { ...at, ...part, others, anyId })));
   // Of several payments that may be this request's, and of one for other shares, its amount cannot be told.
@@ -190,15 +192,21 @@ function partsOf(
   return { parts, complete: false, exact: false };
 }
 
-/** Returns the transactions that settled a request or a part of it, in block order. */
-async function findSettlements(ctx: Context, at: RequestInput & { now: OpenExit }): Promise<EndSeen[]> {
+/**
+ * Returns the transactions that settled a request or a part of it, in block order. `whole` is false if transactions
+ * remain that a later check will read.
+ */
+async function findSettlements(
+  ctx: Context,
+  at: RequestInput & { now: OpenExit },
+): Promise<{ ends: EndSeen[]; whole: boolean }> {
   const { row, readTransaction, hints, now } = at;
-  if (row.sourceTxHash === null) return [];
+  if (row.sourceTxHash === null) return { ends: [], whole: true };
   // A node may have forgotten a proven transaction; without its block nothing tells what came later.
   const proven = row.sourceProven ? [row.sourceTxHash] : [];
   const readSource = requireReceipts(ctx, { readTransaction, chainId: row.vaultChainId, hashes: proven });
   const source = await readSource(row.vaultChainId, row.sourceTxHash as Hex);
-  if (source.receipt === null) return [];
+  if (source.receipt === null) return { ends: [], whole: true };
   const since = source.receipt.blockNumber;
   const named = [row.claimTxHash, row.refundTxHash, ...hashesOn(row.vaultChainId, hints)];
   const found = now.request === null ? await findPayments(ctx, { row, since, head: now.block.number }) : null;
@@ -207,18 +215,28 @@ async function findSettlements(ctx: Context, at: RequestInput & { now: OpenExit 
   );
   hashes.delete(row.sourceTxHash as Hex);
   const ends: EndSeen[] = [];
-  const logged = found?.hashes ?? [];
+  const logged = new Set<string>(found?.hashes ?? []);
   const readLogged = requireReceipts(ctx, { readTransaction, chainId: row.vaultChainId, hashes: logged });
+  let unproving = 0;
+  let next: Hex | undefined;
   for (const hash of hashes) {
+    if (unproving === MAX_UNPROVING) {
+      next = hash;
+      break;
+    }
+    if (logged.has(hash)) unproving += 1;
     const seen = await readLogged(row.vaultChainId, hash);
     const { receipt } = seen;
     if (receipt === null || !receipt.succeeded || receipt.blockNumber < since) continue;
     if (!isConfirmed(ctx, { chainId: row.vaultChainId, seen })) continue;
     const settlement = settlementIn(receipt, { row, now, requestLogs: source.receipt.logs });
-    if (settlement !== null) ends.push({ hash, receipt, settlement });
+    if (settlement === null) continue;
+    ends.push({ hash, receipt, settlement });
+    if (logged.has(hash)) unproving -= 1;
   }
-  if (ends.length === 0) await found?.noteSearched();
-  return ends.sort((one, other) => Number(one.receipt.blockNumber - other.receipt.blockNumber));
+  await found?.noteSearched({ proving: ends.map(({ hash }) => hash), next });
+  ends.sort((one, other) => Number(one.receipt.blockNumber - other.receipt.blockNumber));
+  return { ends, whole: next === undefined };
 }
 
 /** Finds the transactions from block `since` on in which the user received the vault's payment token or its shares. */

@@ -34,9 +34,11 @@ const words = (...values: readonly bigint[]): Hex =>
     values.map(() => ({ type: "uint256" })),
     values,
   );
-const REQUEST = hashOf(0x11);
+const REQUEST = hashOf(0x1111);
 /** A contract of the vault that no registry entry names, such as Lagoon's silo. */
 const SILO: Address = "0x00000000000000000000000000000000000051f0";
+/** Block after the request's: no reorg replaces it any more. */
+const FIRST = head.number - 1_000;
 const ASKED = 100_000_000n;
 const [TRANSFER] = transferLog().topics;
 const row: DepositRow = { ...built, state: "requested", requestId: "7", depositTxHash: REQUEST };
@@ -98,7 +100,7 @@ function clientOf(view: Hex, sent: readonly Sent[]) {
   const wire = sent.flatMap(({ logs }, at) =>
     logs.map(({ address, topics, data }, index) => {
       const event = { address: address.toLowerCase(), topics, data };
-      return wireLog(event, { block: head.number - 50 + at, txHash: hashOf(at), index });
+      return wireLog(event, { block: FIRST + at, txHash: hashOf(at), index });
     }),
   );
   return completeClient({
@@ -110,22 +112,33 @@ function clientOf(view: Hex, sent: readonly Sent[]) {
   });
 }
 
-/** What a check of the request decides: what the chain shows, and the transition's changes. */
-async function decide({ stored, view, sent, of = row, others = [] }: Case): Promise<object | null> {
+/** What one check after the other decides, with the number of transactions that each reads. */
+async function* checks({ stored, view, sent, of = row, others = [] }: Case) {
   let answers = 0;
+  let reads = 0;
   const db = fixedDatabase(() => (answers++ === 0 ? [stored] : others));
   const ctx = testContext({ clients: [clientOf(view, sent)], db });
   const readTransaction = async (_chainId: number, hash: Hex) => {
+    reads += 1;
     const at = hash === REQUEST ? -1 : Number(hash);
     const { from = OTHER, to = OTHER, logs = [] } = sent[at] ?? {};
     return {
       transaction: { hash, from, to, input: "0x", value: 0n, gas: 1n } as const,
-      receipt: { ...receiptOf(...logs), blockNumber: BigInt(head.number - 50 + at) },
+      receipt: { ...receiptOf(...logs), blockNumber: BigInt(FIRST + at) },
       confirmations: 50,
     };
   };
-  const [end] = await settlementTransitions(ctx, { row: of, readTransaction });
-  return end === undefined ? null : { ...end.event, ...end.change };
+  for (;;) {
+    [answers, reads] = [0, 0];
+    const [end] = await settlementTransitions(ctx, { row: of, readTransaction });
+    yield { end: end === undefined ? null : { ...end.event, ...end.change }, reads };
+  }
+}
+
+/** What a check of the request decides: what the chain shows, and the transition's changes. */
+async function decide(given: Case): Promise<object | null> {
+  const { value } = await checks(given).next();
+  return value?.end ?? null;
 }
 
 describe("settlementTransitions() of a rejected request", () => {
@@ -206,5 +219,23 @@ describe("settlementTransitions() of a request that is gone", () => {
     const theirs = { logs: [assets(SILO), lagoonCancellation(OTHER)] };
     const part = { logs: [assets(VAULT, ASKED - 1n)] };
     expect(await decide({ ...EMPTY, sent: [theirs, part] })).toBeNull();
+  });
+
+  test("reads a limited number of transactions at a time, however many a stranger sends", async () => {
+    const dust = Array.from({ length: 100 }, () => ({ logs: [shares(1n, OTHER)] }));
+    const seen = [];
+    for await (const one of checks({ ...APPROVED, sent: [...dust, approval] })) {
+      seen.push(one);
+      if (one.end !== null || seen.length === 4) break;
+    }
+    expect(seen.map(({ reads }) => reads)).toEqual([41, 41, 22]);
+    expect(seen.at(-1)?.end).toMatchObject({ shows: "vault_claimed", claimTxHash: hashOf(100) });
+  });
+
+  test("fails a rejected request only once all transactions are judged", async () => {
+    const dust = Array.from({ length: 50 }, () => ({ logs: [shares(1n, OTHER)] }));
+    const refunds = checks({ ...REJECTED, sent: [...dust, { logs: [assets(OTHER)] }] });
+    expect((await refunds.next()).value?.end).toBeNull();
+    expect((await refunds.next()).value?.end).toMatchObject({ shows: "refund" });
   });
 });
