@@ -72,8 +72,14 @@ export function nextCheck(
   }
 }
 
-/** Returns the time at which a row entered its state, in UNIX milliseconds: a vault may take weeks until it decides. */
-function enteredAt({ history, createdAt }: Scheduled): number {
-  const entered = history.at(-1);
+/**
+ * Returns the time at which a row entered its state, in UNIX milliseconds: a vault may take weeks until it decides. An
+ * open request counts from its first time in the state: a vault may report it as claimable and pending by turns.
+ */
+function enteredAt({ state, history, createdAt }: Scheduled): number {
+  const before = history.findLastIndex((entry) => !OF_REQUESTS.has(entry.state));
+  const entered = history.slice(before + 1).find((entry) => entry.state === state) ?? history.at(-1);
   return entered === undefined ? createdAt.getTime() : Date.parse(entered.at);
 }
+
+const OF_REQUESTS: ReadonlySet<TrackedRow["state"]> = new Set(["requested", "cooling", "claimable"]);

@@ -69,6 +69,24 @@ describe("nextCheck() of deposits that wait for somebody", () => {
   });
 });
 
+test("nextCheck() checks a request for 30 days, although its vault reports it as claimable by turns", () => {
+  const onDay = (state: "requested" | "claimable" | "submitted", day: number) => ({
+    ...{ state, at: new Date(NOW + day * DAY_S * 1_000).toISOString() },
+  });
+  const history = [
+    onDay("submitted", 0),
+    onDay("requested", 1),
+    onDay("claimable", 2),
+    onDay("requested", 30),
+  ];
+  const of = { state: "requested", evidence: "final", history } as const;
+  expect(pause(of, 31 * DAY_S)).toBe(60);
+  expect(pause(of, 31 * DAY_S + 1)).toBeNull();
+  // A later request counts for itself.
+  const again = { ...of, history: [...history, onDay("submitted", 40), onDay("requested", 41)] };
+  expect(pause(again, 71 * DAY_S)).toBe(60);
+});
+
 test.each(["completed", "refunded", "failed"] as const)(
   "nextCheck() of what is %s ends with final evidence",
   (state) => {
