@@ -69,7 +69,8 @@ export async function getActions(
   const asked = { user: of.user, caller, open };
   const query = (now: number) => factsQuery(vault, { ...asked, now });
   const { value, block } = await readTimed(ctx, { chainId: vault.chainId, query });
-  const facts = missesRequests(vault, stored.unlisted) ? { ...value, requests: null } : value;
+  const isUnknown = value.requests?.length === 0 && missesRequests(vault, stored.unlisted);
+  const facts = isUnknown ? { ...value, requests: null } : value;
   return {
     deposit: depositAction(vault, facts.deposit),
     withdraw: await tried(ctx, { vault, user: of.user, seen: withdrawAction(vault, { facts, block }) }),

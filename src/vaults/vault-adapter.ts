@@ -229,10 +229,13 @@ export interface AsyncDeposits {
     seen: { user: Address; requestId: string | null; logs: readonly Log[] },
   ): bigint | null;
   /**
-   * Returns true if the vault's own event in a successful receipt shows that a request of the user was cancelled and
-   * its assets were paid back. Absent if the family reads no such event.
+   * Returns true if the vault's own event in a successful receipt shows that the user's request was cancelled and its
+   * assets were paid back. A null `requestId` stands for any request. Absent if the family reads no such event.
    */
-  findCancellation?(vault: Vault, seen: { user: Address; logs: readonly Log[] }): boolean;
+  findCancellation?(
+    vault: Vault,
+    seen: { user: Address; requestId: string | null; logs: readonly Log[] },
+  ): boolean;
 }
 
 /**

@@ -136,8 +136,11 @@ async function findSettlement(
     if (mined === null) continue;
     const ended = await claimTransition({ ...asked, ...mined, hash });
     if (ended !== null) return { ended, complete: true };
-    // Shares end the request whatever else was paid, so a payment counts only if no transaction shows them.
-    refund ??= refundTransition({ ...asked, ...mined, hash });
+    const paid = refundTransition({ ...asked, ...mined, hash });
+    // Shares that come after a cancellation are those of another request.
+    if (paid !== null && isCancellation({ ...asked, ...mined })) return { ended: paid, complete: true };
+    // Any other payment counts only if no transaction shows shares, which end the request whatever else was paid.
+    refund ??= paid;
   }
   if (refund !== null) return { ended: refund, complete: true };
   await found.noteSearched({ next });
@@ -192,8 +195,9 @@ async function claimTransition(of: Judged): Promise<Transition | null> {
  * Returns the transition of a deposit whose whole amount a transaction paid back, or null if it did not. Anyone may
  * refund a rejected request; for any other, the vault must have paid or cancelled it.
  */
-function refundTransition({ row, now, transaction, receipt, hash }: Judged): Transition | null {
-  const { vault, requests, pending } = now;
+function refundTransition(of: Judged): Transition | null {
+  const { row, now, transaction, receipt, hash } = of;
+  const { vault, pending } = now;
   const user = getAddress(row.userAddress);
   const { logs } = receipt;
   const contracts = [vault.entryPoint, vault.address];
@@ -201,7 +205,7 @@ function refundTransition({ row, now, transaction, receipt, hash }: Judged): Tra
   if (back <= 0n || back.toString() !== (row.receivedAmount ?? row.fromAmount)) return null;
   const byAnyone = pending.rejected === true && mayRefund(transaction, { user, contracts });
   const byVault =
-    requests.findCancellation?.(vault, { user, logs }) === true ||
+    isCancellation(of) ||
     transfersOf(logs, vault.asset.address).some(
       ({ from, to }) => sameAddress(to, user) && contracts.some((own) => sameAddress(own, from)),
     );
@@ -211,6 +215,13 @@ function refundTransition({ row, now, transaction, receipt, hash }: Judged): Tra
     change: { substatus: null, refundTxHash: hash, receivedAmount: back.toString() },
     write: "on_change",
   };
+}
+
+/** Returns true if the vault's own event shows that a receipt cancelled the request. */
+function isCancellation({ row, now, receipt }: Pick<Judged, "row" | "now" | "receipt">): boolean {
+  const { requestId, userAddress } = row;
+  const seen = { user: getAddress(userAddress), requestId, logs: receipt.logs };
+  return now.requests.findCancellation?.(now.vault, seen) === true;
 }
 
 /**

@@ -76,9 +76,32 @@ const standardCancellation = () =>
     words(BigInt(USER), ASKED),
   );
 
+const account = { account: USER };
+const mellowAbi = parseAbi([
+  "event DepositRequestClaimed(address indexed account, uint256 shares, uint32 timestamp)",
+  "event DepositRequestCanceled(address indexed account, uint256 assets, uint32 timestamp)",
+]);
+const mellowClaim = log(
+  VAULT,
+  encodeEventTopics({ abi: mellowAbi, eventName: "DepositRequestClaimed", args: account }),
+  words(5n, 1n),
+);
+const mellowCancellation = log(
+  VAULT,
+  encodeEventTopics({ abi: mellowAbi, eventName: "DepositRequestCanceled", args: account }),
+  words(ASKED, 1n),
+);
+const laterAbi = parseAbi([
+  "event ApproveRequest(uint256 indexed requestId, uint256 newOutRate, bool isSafe, bool isAvgRate)",
+]);
+
 const midasParams = { deposit: "request", recipient: "argument", asset_rate: "stable" };
 const midas = storedOf({ ...vault, adapter: "midas", type: "midas", caller: "user", params: midasParams });
 const lagoon = storedOf({ ...vault, adapter: "lagoon", caller: "user" });
+const mellow = storedOf({
+  ...vault,
+  ...{ adapter: "mellow", type: "lido", caller: "user", params: { queue: "async" } },
+});
 /** What the views of a vault return for a request: of Midas the status, of Lagoon nothing pending or claimable. */
 const statusView = (status: number): Hex =>
   encodeFunctionResult({ abi, functionName: "mintRequests", result: [USER, USDC, status, 0n, 0n, 0n] });
@@ -204,15 +227,45 @@ describe("settlementTransitions() of a request that is gone", () => {
     expect(await decide({ ...world, sent: [payment] })).toBeNull();
   });
 
-  test.each<[string, Sent]>([
-    ["its vault pays", { logs: [assets(VAULT)] }],
-    ["its vault cancels", { from: USER, logs: [assets(SILO), lagoonCancellation(USER)] }],
-    ["it was cancelled before", { from: USER, logs: [assets(SILO), standardCancellation()] }],
-  ])("is refunded when %s, unless shares arrived", async (_what, sent) => {
-    expect(await decide({ ...EMPTY, sent: [sent] })).toMatchObject({
-      ...{ shows: "refund", refundTxHash: hashOf(0) },
+  test("is refunded when its vault pays, unless shares arrived", async () => {
+    const paid = { logs: [assets(VAULT)] };
+    const refunded = { shows: "refund", refundTxHash: hashOf(0) };
+    expect(await decide({ ...EMPTY, sent: [paid] })).toMatchObject(refunded);
+    expect(await decide({ ...EMPTY, sent: [paid, claim] })).toMatchObject({ shows: "vault_claimed" });
+  });
+
+  test.each<[string, StoredVault, DepositRow, Sent]>([
+    ["Lagoon", lagoon, row, { from: USER, logs: [assets(SILO), lagoonCancellation(USER)] }],
+    ["ERC-7887", lagoon, row, { from: USER, logs: [assets(SILO), standardCancellation()] }],
+    [
+      "Mellow",
+      mellow,
+      { ...row, requestId: null },
+      { from: USER, logs: [assets(VAULT), mellowCancellation] },
+    ],
+  ])("%s: a cancellation refunds it, whatever a later request brings", async (_what, stored, of, sent) => {
+    const refunded = { shows: "refund", refundTxHash: hashOf(0) };
+    const world = { view: words(0n, 0n), stored, of };
+    const next = { from: USER, to: VAULT, logs: [shares(5n, VAULT), claimOf(USER, 5n), mellowClaim] };
+    expect(await decide({ ...world, sent: [sent] })).toMatchObject(refunded);
+    expect(await decide({ ...world, sent: [sent, next] })).toMatchObject(refunded);
+    expect(await decide({ ...world, sent: [next] })).toMatchObject({ shows: "vault_claimed" });
+  });
+
+  test("is not refunded by the cancellation of another one", async () => {
+    const cancelled = { from: USER, logs: [assets(SILO), lagoonCancellation(USER)] };
+    expect(await decide({ ...EMPTY, of: { ...row, requestId: "6" }, sent: [cancelled] })).toBeNull();
+  });
+
+  test("is approved by the event with two flags, too", async () => {
+    const flags = log(
+      VAULT,
+      encodeEventTopics({ abi: laterAbi, eventName: "ApproveRequest", args: { requestId: 7n } }),
+      words(1n, 1n, 0n),
+    );
+    expect(await decide({ ...APPROVED, sent: [{ to: VAULT, logs: [shares(5n), flags] }] })).toMatchObject({
+      ...{ shows: "vault_claimed", shares: "5" },
     });
-    expect(await decide({ ...EMPTY, sent: [sent, claim] })).toMatchObject({ shows: "vault_claimed" });
   });
 
   test("is not refunded with another account's request, or by a part", async () => {

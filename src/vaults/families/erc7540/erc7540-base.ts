@@ -214,9 +214,13 @@ export const erc7540Requests: AsyncDeposits = {
     return claims.length === 0 ? null : claims.reduce((total, { args }) => total + args.shares, 0n);
   },
   // Lagoon pays a cancelled request back at once, the standard's cancellations when they are claimed.
-  findCancellation(vault, { user, logs }) {
+  findCancellation(vault, { user, requestId, logs }) {
     const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
     const cancellations = parseEventLogs({ abi: cancellationsAbi(), logs: own });
-    return cancellations.some(({ args }) => isAddressEqual(args.controller, user));
+    return cancellations.some(
+      ({ args }) =>
+        isAddressEqual(args.controller, user) &&
+        (requestId === null || args.requestId.toString() === requestId),
+    );
   },
 };

@@ -47,6 +47,7 @@ const requestQueueAbi = once(() =>
     "function claim(address account) returns (bool)",
     "event DepositRequested(address indexed account, address indexed referral, uint224 assets, uint32 timestamp)",
     "event DepositRequestClaimed(address indexed account, uint256 shares, uint32 timestamp)",
+    "event DepositRequestCanceled(address indexed account, uint256 assets, uint32 timestamp)",
   ]),
 );
 
@@ -89,6 +90,11 @@ const mellowRequests: AsyncDeposits = {
     const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
     const claims = parseEventLogs({ abi: requestQueueAbi(), eventName: "DepositRequestClaimed", logs: own });
     return claims.find(({ args }) => isAddressEqual(args.account, user))?.args.shares ?? null;
+  },
+  findCancellation(vault, { user, logs }) {
+    const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
+    const found = parseEventLogs({ abi: requestQueueAbi(), eventName: "DepositRequestCanceled", logs: own });
+    return found.some(({ args }) => isAddressEqual(args.account, user));
   },
 };
 

@@ -16,6 +16,7 @@ const approvalsAbi = once(() =>
   parseAbi([
     "event ApproveRequest(uint256 indexed requestId, uint256 newOutRate)",
     "event SafeApproveRequest(uint256 indexed requestId, uint256 newOutRate)",
+    "event ApproveRequest(uint256 indexed requestId, uint256 newOutRate, bool isSafe, bool isAvgRate)",
   ]),
 );
 /** Status of a deposit request that is neither approved nor rejected yet. */
