@@ -40,8 +40,8 @@ export interface StoredFlows {
   /** Deposits and withdrawals that belong to redemption requests. The sums in `flows` exclude them. */
   requestFlows: readonly UserRequestFlow[];
   /**
-   * Ids of the vaults of which `requestFlows` lacks flows or `requests` lacks requests, because the user has too many;
-   * "all" if the database does not answer.
+   * Ids of the vaults whose flows in `requestFlows` or requests in `requests` are incomplete, because the user has too
+   * many; "all" if the database does not answer.
    */
   unlisted: ReadonlySet<string> | "all";
 }
@@ -73,8 +73,8 @@ export async function readStoredFlows(
 }
 
 /**
- * Returns true if open redemptions of the vault may be missing, because they are found only by the stored ids, of which
- * the vault lacks some.
+ * Returns true if open redemptions of the vault may be missing: they are found only by their stored ids, and some of
+ * these are missing.
  */
 export const missesRequests = (vault: Vault, unlisted: StoredFlows["unlisted"]): boolean =>
   isUnlisted(vault, unlisted) && adapterOf(vault).exits?.findsByIds?.(vault) === true;

@@ -52,8 +52,8 @@ interface ActionFacts {
 /**
  * Returns what a user can do at a vault now. A possible action has its largest known amount in smallest units (null if
  * unlimited or unknown), an impossible one an error code and, if known, the time at which it may become possible. If
- * the database fails, requests that only it names are unknown. Throws `vault_not_found`, `chain_unsupported`, `store_unavailable`
- * and errors of the RPC nodes.
+ * the database fails, requests that are found only by its ids are unknown. Throws `vault_not_found`,
+ * `chain_unsupported`, `store_unavailable` and errors of the RPC nodes.
  */
 export async function getActions(
   ctx: Context,
