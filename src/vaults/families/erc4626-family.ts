@@ -65,6 +65,7 @@ const exits: VaultExits = {
   modes: (vault) => exitsOf(vault).modes(vault),
   viaRouter: (vault, mode) => exitsOf(vault).viaRouter(vault, mode),
   terms: (vault, request) => exitsOf(vault).terms(vault, request),
+  exitPrice: (vault, now) => exitsOf(vault).exitPrice?.(vault, now) ?? createQuery({}, () => null),
   encode: (vault, request) => exitsOf(vault).encode(vault, request),
   // The vaults of the standard's reference move the shares by an allowance to themselves.
   mayNeedAllowance: (vault, mode) =>

@@ -273,6 +273,16 @@ describe("exitPrice() of a vault that charges redemptions", () => {
     expect(await price(worth)).toEqual({ gross: 1_250_000_000_000n, net: 1_246_250_000_000n });
   });
 
+  test.each([
+    ["yo", { gross: 1_250_000_000_000n, net: 1_246_250_000_000n }],
+    // What these pay at once, if anything, is not what they preview.
+    ["cooldown", null],
+    ["maple", null],
+    ["erc7540", null],
+  ])("with the exit %s is %o", async (exit, expected) => {
+    expect(await price(worth, { ...vault, params: { exit } })).toEqual(expected);
+  });
+
   test("is sampled with one share where the vault previews no more shares than exist", async () => {
     const scarce = (name: string, shares: bigint) =>
       name === "previewRedeem" && shares > 55n * ONE ? null : worth(name, shares);
