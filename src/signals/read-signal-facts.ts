@@ -13,8 +13,10 @@ import { bridgedAssets } from "../providers/provider-bridged-assets.ts";
 import { decodeEventArgs, findGovernanceEvent } from "../vaults/governance/find-governance-event.ts";
 import type { Vault } from "../vaults/vault.ts";
 import {
+  currentPoints,
   type DayFlows,
   earlierDays,
+  type FlowDay,
   type GovernanceChange,
   pointDayAgo,
   type VaultFacts,
@@ -78,32 +80,38 @@ async function withFlows(
   ctx: Context,
   facts: ReadonlyMap<string, VaultFacts>,
 ): Promise<ReadonlyMap<string, VaultFacts>> {
-  const spans = [...facts].flatMap(([vaultId, own]) => {
+  const today = [...facts].flatMap(([vaultId, own]) => {
     const before = pointDayAgo(own);
-    return before === null ? [] : [{ ...parseKey(vaultId), afterBlock: before.blockNumber }];
+    return before === null ? [] : [{ vaultId, before, ends: currentPoints(own), ...parseKey(vaultId) }];
   });
+  const current = today.flatMap(({ ends, ...span }) => ends.map((after) => ({ ...span, after })));
   const days = [...facts].flatMap(([vaultId, own]) =>
     earlierDays(own).map(([before, after]) => ({ vaultId, before, after, ...parseKey(vaultId) })),
   );
+  const spans = [...current, ...days];
   const { largest, sums } = await selectFlowFacts(ctx.db, {
-    vaults: spans,
-    spans: days.map(({ chainId, vaultAddress, before, after }) => ({
+    vaults: today.map(({ chainId, vaultAddress, before }) => ({
+      ...{ chainId, vaultAddress, afterBlock: before.blockNumber },
+    })),
+    spans: spans.map(({ chainId, vaultAddress, before, after }) => ({
       ...{ chainId, vaultAddress, afterBlock: before.blockNumber, toBlock: after.blockNumber },
     })),
   });
   const flows = groupByVault(largest);
   const added = new Map(facts);
-  for (const span of spans) {
-    const own = added.get(keyOf(span));
-    if (own !== undefined)
-      added.set(keyOf(span), { ...own, dayFlows: toDayFlows(flows.get(keyOf(span)) ?? []) });
-  }
+  const add = (vaultId: string, change: (own: VaultFacts) => Partial<VaultFacts>): void => {
+    const own = added.get(vaultId);
+    if (own !== undefined) added.set(vaultId, { ...own, ...change(own) });
+  };
+  for (const { vaultId } of today) add(vaultId, () => ({ dayFlows: toDayFlows(flows.get(vaultId) ?? []) }));
   for (const { index, ...flowed } of sums) {
-    const day = days[index];
-    const own = day === undefined ? undefined : added.get(day.vaultId);
-    if (day === undefined || own === undefined) continue;
-    const { vaultId, before, after } = day;
-    added.set(vaultId, { ...own, flowDays: [...own.flowDays, { before, after, ...flowed }] });
+    const span = spans[index];
+    if (span === undefined) continue;
+    const day: FlowDay = { before: span.before, after: span.after, ...flowed };
+    // The sums are in the order of the spans: of two ends, the newer one remains.
+    add(span.vaultId, ({ flowDays }) =>
+      index < current.length ? { indexedDay: day } : { flowDays: [...flowDays, day] },
+    );
   }
   return added;
 }
@@ -133,6 +141,7 @@ function toFacts(
     hours: ofStep(snapshotSteps.hour),
     days: ofStep(snapshotSteps.day),
     dayFlows: null,
+    indexedDay: null,
     flowDays: [],
     addedAt,
     registryChanges: stored.changes.map(({ id, seconds, before, after, reason, action }) => ({
@@ -160,7 +169,7 @@ function toGovernanceChange(vault: Vault, row: ControlEventRow): GovernanceChang
   return { key, txHash, blockNumber, seconds, event, args: decodeEventArgs(event, row) };
 }
 
-/** Returns the sums and largest flows of the last day, or null if a flow is missing or its amount is unknown. */
+/** Returns the sums and largest flows of the last day, or null if flows are missing or an amount is unknown. */
 function toDayFlows(records: readonly FlowRecord[]): DayFlows | null {
   const [first] = records;
   if (first === undefined || first.unknown > 0) return null;
@@ -173,8 +182,8 @@ function toDayFlows(records: readonly FlowRecord[]): DayFlows | null {
 }
 
 /**
- * Assets of reviewed vaults that are missing from the list of bridged assets, by chain id, so that governance texts can
- * name them. Addresses are lowercase.
+ * Assets of reviewed vaults that are missing from the list of bridged assets, by chain id, so that texts name them by
+ * their symbol alone. Addresses are lowercase.
  */
 const REVIEWED_ASSETS: Readonly<Record<number, readonly string[]>> = {
   1: [
@@ -202,8 +211,9 @@ const REVIEWED_ASSETS: Readonly<Record<number, readonly string[]>> = {
 const MAX_UNIT_LENGTH = 20;
 
 /**
- * Returns the unit in which texts show amounts of an asset: the symbol, in at most 20 printable ASCII characters, and
- * the shortened contract address if this service does not know the token or it has no symbol.
+ * Returns the unit in which texts show amounts of an asset: the symbol, in at most 20 printable ASCII characters. It is
+ * followed by the shortened contract address if this service does not know the token, and is that address alone without
+ * a symbol.
  */
 export function assetUnit(of: { chainId: number; asset: { address: Address; symbol: string } }): string {
   const address = of.asset.address.toLowerCase();

@@ -76,7 +76,7 @@ export interface RegistryChange {
   from: string;
   /** Status after the change. */
   to: string;
-  /** Reason for people, or empty. */
+  /** Reason for the change in plain words, or empty. */
   reason: string;
   /** True if an operator made the change, false if the service's own check of the vault did. */
   byOperator: boolean;
@@ -111,10 +111,15 @@ export interface VaultFacts {
   /** Daily snapshots of the last ninety days. */
   days: readonly Point[];
   /**
-   * Flows since the snapshot of a day ago (`pointDayAgo`). Null without that snapshot, if not all flows since then are
-   * stored, or if one of their amounts is unknown.
+   * Flows since the snapshot of a day ago (`pointDayAgo`), as far as the chain is indexed. Null without that snapshot,
+   * if flows before the newest indexed block are missing, or if an amount is unknown.
    */
   dayFlows: DayFlows | null;
+  /**
+   * Flows from the snapshot of a day ago (`pointDayAgo`) to the newest of the `currentPoints` up to whose block all flows
+   * are stored with their amounts. Null if there is none.
+   */
+  indexedDay: FlowDay | null;
   /** Those of the `earlierDays` whose deposits and withdrawals are all stored with their amounts. */
   flowDays: readonly FlowDay[];
   /** Time at which the vault was added to the registry, in seconds since the epoch. */
@@ -126,8 +131,15 @@ export interface VaultFacts {
 }
 
 /** Returns the newest five-minute snapshot of a vault, otherwise the newest hourly one, or null if there is neither. */
-export const latestPoint = (facts: VaultFacts): Point | null =>
+export const latestPoint = (facts: Pick<VaultFacts, "recent" | "hours">): Point | null =>
   facts.recent.at(-1) ?? facts.hours.at(-1) ?? null;
+
+/**
+ * Returns the last two five-minute snapshots, otherwise the newest hourly one, oldest first. Flows are indexed every
+ * minute, so those up to the newest snapshot are often not stored yet.
+ */
+export const currentPoints = ({ recent, hours }: Pick<VaultFacts, "recent" | "hours">): readonly Point[] =>
+  recent.length > 0 ? recent.slice(-2) : hours.slice(-1);
 
 /**
  * Maximum and minimum length of an interval that counts as a day, in seconds. The range tolerates a few missing
@@ -140,7 +152,7 @@ const SHORTEST_DAY = 0.75 * DAY_S;
  * Returns the newest hourly snapshot that is at least 24 hours older than the latest snapshot, or null if there is none
  * or it is more than 30 hours older.
  */
-export function pointDayAgo(facts: VaultFacts): Point | null {
+export function pointDayAgo(facts: Pick<VaultFacts, "recent" | "hours">): Point | null {
   const latest = latestPoint(facts);
   if (latest === null) return null;
   const before = facts.hours.findLast(({ seconds }) => latest.seconds - seconds >= DAY_S);

@@ -326,4 +326,23 @@ describe("raiseSignals() on a chain", () => {
       .orderBy(asc(signalRows.sequence));
     expect(own.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
   });
+
+  test("takes no deposit that is not indexed yet for an unexplained change", async () => {
+    const jumps = async () => {
+      await world.judge();
+      return (await signals())
+        .filter(({ rule_id: rule }) => rule === "tvl_jump")
+        .map((one) => one.vault_name);
+    };
+    const start = EVENT + 27 * HOUR;
+    await world.round(start);
+    const before = await jumps();
+    await world.act("Quiet", { name: "deposit", args: [dollars(600_000), OTHER] });
+    // Both current snapshots contain the deposit, and no flow up to either is stored.
+    await world.note(start + 300);
+    await world.note(start + 600);
+    expect(await jumps()).toEqual(before);
+    await world.index();
+    expect(await jumps()).toEqual(before);
+  });
 });

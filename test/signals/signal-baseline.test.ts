@@ -125,6 +125,14 @@ function scaled(facts: VaultFacts, scale: (amount: bigint) => bigint, decimals: 
     ...one,
     totalAssets: one.totalAssets === null ? null : scale(one.totalAssets),
   });
+  const day = (one: FlowDay): FlowDay => ({
+    before: point(one.before),
+    after: point(one.after),
+    inflow: scale(one.inflow),
+    outflow: scale(one.outflow),
+    largestDeposit: scale(one.largestDeposit),
+    largestWithdrawal: scale(one.largestWithdrawal),
+  });
   return {
     ...facts,
     assetDecimals: decimals,
@@ -139,14 +147,8 @@ function scaled(facts: VaultFacts, scale: (amount: bigint) => bigint, decimals: 
             outflow: scale(facts.dayFlows.outflow),
             largest: facts.dayFlows.largest.map((flow) => ({ ...flow, assets: scale(flow.assets) })),
           },
-    flowDays: facts.flowDays.map((day) => ({
-      before: point(day.before),
-      after: point(day.after),
-      inflow: scale(day.inflow),
-      outflow: scale(day.outflow),
-      largestDeposit: scale(day.largestDeposit),
-      largestWithdrawal: scale(day.largestWithdrawal),
-    })),
+    indexedDay: facts.indexedDay === null ? null : day(facts.indexedDay),
+    flowDays: facts.flowDays.map(day),
   };
 }
 

@@ -9,7 +9,7 @@ import {
   tierBeyond,
   toTiers,
 } from "../signal-baseline.ts";
-import { type DayFlows, latestPoint, type Point, pointDayAgo } from "../signal-facts.ts";
+import type { FlowDay } from "../signal-facts.ts";
 import { fixed, fractionOf, hoursOf, percent, type SignalRule, wholeAmount } from "../signal-finding.ts";
 
 const reason = "Not explained by flows or yield: a donation, a migration, an accounting change or a loss";
@@ -28,17 +28,18 @@ const BOUNDS: readonly Bound[] = [
 
 /**
  * Splits a change in total assets into flows, yield and the unexplained rest. Returns null if a total or a share price
- * is missing.
+ * is missing, or the earlier one is zero.
  */
-function explain(
-  span: { before: Point; after: Point },
-  flows: Pick<DayFlows, "inflow" | "outflow">,
-): { before: bigint; net: bigint; earned: bigint; unexplained: bigint; part: number } | null {
-  const { before, after } = span;
+function explain({
+  before,
+  after,
+  inflow,
+  outflow,
+}: FlowDay): { before: bigint; net: bigint; earned: bigint; unexplained: bigint; part: number } | null {
   if (before.totalAssets === null || after.totalAssets === null) return null;
   if (before.sharePrice === null || before.sharePrice === 0n || after.sharePrice === null) return null;
   const earned = (before.totalAssets * (after.sharePrice - before.sharePrice)) / before.sharePrice;
-  const net = flows.inflow - flows.outflow;
+  const net = inflow - outflow;
   const unexplained = after.totalAssets - before.totalAssets - net - earned;
   const part = fractionOf(unexplained < 0n ? -unexplained : unexplained, before.totalAssets);
   return part === null ? null : { before: before.totalAssets, net, earned, unexplained, part };
@@ -59,10 +60,11 @@ export const tvlJump: SignalRule = {
   needs: `${BASELINE_NEEDS} A share price in each of the snapshots used.`,
   quietSeconds: DAY_S,
   find(facts) {
-    const [before, after] = [pointDayAgo(facts), latestPoint(facts)];
-    const baseline = baselineOf(facts.flowDays.flatMap((day) => explain(day, day)?.part ?? []));
-    if (before === null || after === null || facts.dayFlows === null || baseline === null) return [];
-    const jump = explain({ before, after }, facts.dayFlows);
+    const baseline = baselineOf(facts.flowDays.flatMap((day) => explain(day)?.part ?? []));
+    const day = facts.indexedDay;
+    if (day === null || baseline === null) return [];
+    const { before, after } = day;
+    const jump = explain(day);
     if (jump === null || after.totalAssets === null || isNegligible(facts, jump.unexplained)) return [];
     const tier = tierBeyond(jump.part, { baseline, bounds: BOUNDS });
     if (tier === null) return [];

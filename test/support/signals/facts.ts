@@ -1,8 +1,10 @@
 import {
+  currentPoints,
   type DayFlows,
   earlierDays,
   type FlowDay,
   type Point,
+  pointDayAgo,
   type VaultFacts,
 } from "../../../src/signals/signal-facts.ts";
 
@@ -54,6 +56,7 @@ export function factsOf(
   const [recent, hours] = [points(every(300, 24)), points(every(3_600, of.hours ?? 168))];
   const days = points(every(86_400, of.days ?? 30));
   const none = { inflow: 0n, outflow: 0n, largestDeposit: 0n, largestWithdrawal: 0n };
+  const [before, after] = [pointDayAgo({ recent, hours }), currentPoints({ recent, hours }).at(-1)];
   return {
     vaultName: "Steady USDC",
     adapter: "erc4626",
@@ -71,6 +74,10 @@ export function factsOf(
       after,
     })),
     dayFlows: of.flows === null ? null : { inflow: 0n, outflow: 0n, largest: [], ...of.flows },
+    indexedDay:
+      of.flows === null || before === null || after === undefined
+        ? null
+        : { ...none, ...of.flows, before, after },
     addedAt: NOW - 40 * 86_400,
     registryChanges: [],
     governanceChanges: [],
