@@ -13,8 +13,8 @@ import { byChain, ContractAddress, jsonVariable, Url, wholeNumber } from "./lib/
 import { parseSigningTokens, type SigningTokens } from "./lib/signing-token-setting.ts";
 
 /**
- * Schema of one entry of `CHAINS`. For a chain that the code supports, only `rpc_urls` is used; any other chain also
- * needs a name, a key and its native currency.
+ * Schema of one entry of `CHAINS`. For a chain that is defined in code, only `rpc_urls` is used, if it is given. Any
+ * other chain needs `rpc_urls`, `name`, `key` and `native`.
  */
 const ChainSetting = z.object({
   chain_id: z.int().positive(),
@@ -161,7 +161,7 @@ export type VeloraSetting = z.output<typeof VeloraSetting>;
 
 /**
  * Schema of `PROVIDERS`: the services that swap and bridge tokens. Only the providers that it names are used.
- * `deployments` adds a provider's contracts on chains that the code does not support.
+ * `deployments` adds a provider's contracts on chains for which the code has none.
  */
 const ProviderSettings = z.strictObject({
   lifi: LifiSetting.optional(),
@@ -185,7 +185,7 @@ const makeFeedSetting = () =>
     .transform(({ pair, heartbeat_s: heartbeatS, deviation_bps: deviationBps, ...feed }) => {
       return { ...feed, pairs: [pair], heartbeatS, deviationBps };
     });
-/** Schema of `PRICES`: the URL of the public price API, and price feeds by chain id on chains that are not in code. */
+/** Schema of `PRICES`: the URL of the public price API, and feeds by chain id for chains without feeds in code. */
 const PriceSettings = z.strictObject({
   api_url: Url.nullable().default("https://coins.llama.fi"),
   feeds: byChain(() =>
@@ -273,7 +273,7 @@ export interface Config {
   limits: Limits;
   /** Number of slots (`WorkSlots`) that an isolate has for quotes, builds and other requests for orders. */
   maxOrders: number;
-  /** Factor by which the rate limits are multiplied for partners' requests. */
+  /** Factor by which the rate limits are multiplied for partners' requests. Default: 10. */
   keyFactor: number;
   /** Rate limits of individual partners by lowercase address; they replace the multiplied limits. */
   partnerLimits: ReadonlyMap<string, Partial<Limits>>;

@@ -125,7 +125,7 @@ export interface Runtime {
 
 /** Timeout of one Redis command during sign-in, in milliseconds. */
 const PATIENCE_MS = 6_000;
-/** Breaker policy of the sign-in store; only a timeout of this length shows that it hangs. */
+/** Breaker policy of the sign-in store: a command without a response counts as a hang after five seconds. */
 const signInPolicy = { ...redisPolicy, hangMs: 5_000 };
 
 /**

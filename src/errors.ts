@@ -80,7 +80,7 @@ export const errorCodes: readonly ErrorCode[] = Object.keys(errorTable).filter(
  * strings in the token's smallest unit, null if unknown.
  */
 export interface ErrorMembers {
-  /** Why deposits into the vault are refused, in plain words. */
+  /** Why the vault takes no deposits, in plain words, or empty if no reason is known. */
   vault_paused: { reason: string };
   /** Why routes were refused, with codes of the page /docs/errors. */
   no_route: { reasons: readonly { code: string; detail: string }[] };

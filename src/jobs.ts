@@ -26,7 +26,7 @@ export interface Job {
   run(ctx: Context): Promise<LogFields>;
 }
 
-/** Job that reads the chains for events of deposits and withdrawals, and tracks those that are due. */
+/** Job that follows and tracks deposits and withdrawals, or queues that work if there is a queue. */
 const followDepositsJob: Job = {
   name: "follow_deposits",
   run: async (ctx) => ({ ...(await followDeposits(ctx)) }),
@@ -48,7 +48,7 @@ async function runBackfillMessage(ctx: Context, body: unknown): Promise<LogField
   return { ...part, blocks, rows, left: countBlocks(left) };
 }
 
-/** Job that proves the vaults whose proof is due. */
+/** Job that proves the vaults whose proof is due, or queues that work if there is a queue. */
 const proveVaultsJob: Job = {
   name: "prove_vaults",
   run: async (ctx) => ({ ...(await proveDueVaults(ctx)) }),
@@ -64,37 +64,37 @@ async function runFollowMessage(ctx: Context, body: unknown): Promise<LogFields>
   return followFromMessage(ctx, FollowMessage.parse(body));
 }
 
-/** Job that reads the due registers for new vaults. */
+/** Job that looks for new vaults in the registers that are due. */
 const discoverVaultsJob: Job = {
   name: "discover_vaults",
   run: async (ctx) => ({ ...(await discoverVaults(ctx)) }),
 };
 
-/** Stores a snapshot of every vault. */
+/** Job that stores a snapshot of all vaults in `listRegistry`. */
 const takeSnapshotsJob: Job = {
   name: "note_snapshots",
   run: async (ctx) => ({ ...(await takeSnapshots(ctx)) }),
 };
 
-/** Reads the governance events of every vault. */
+/** Job that reads the governance events of all vaults that are or were active or paused. */
 const indexControlEventsJob: Job = {
   name: "watch_controls",
   run: async (ctx) => ({ ...(await indexGovernanceEvents(ctx)) }),
 };
 
-/** Applies the signal rules to every vault. */
+/** Job that applies the signal rules to all vaults that are or were active or paused. */
 const raiseSignalsJob: Job = {
   name: "judge_vaults",
   run: async (ctx) => ({ ...(await raiseSignals(ctx)) }),
 };
 
-/** Job that deletes the stored responses of builds whose idempotency keys have expired. */
+/** Job that deletes expired idempotency keys with the stored responses of their builds. */
 export const deleteOldAnswersJob: Job = {
   name: "forget_answers",
   run: async (ctx) => ({ forgotten: await deleteExpiredAnswers(ctx) }),
 };
 
-/** Job that deletes deposits and withdrawals that were never sent. */
+/** Job that deletes old deposits and withdrawals that were never sent. */
 const deleteUnsentJob: Job = {
   name: "forget_unsent",
   run: async (ctx) => ({ forgotten: await deleteUnsent(ctx) }),
@@ -121,8 +121,8 @@ export function handleCron(cron: string, makeContext: () => Context): Promise<vo
 }
 
 /**
- * Runs the lists concurrently, the jobs of a list in order, each with its own context and `withLock`; a job whose lock
- * another run holds is skipped. Throws the first error of a job once all jobs have ended.
+ * Runs the lists concurrently and the jobs of a list in order, each with its own context and lock. A job whose lock
+ * another run holds is skipped. A failed job does not stop the others: the first error is thrown once all have ended.
  */
 export async function runJobs(lists: readonly (readonly Job[])[], makeContext: () => Context): Promise<void> {
   const failures: unknown[] = [];
@@ -168,7 +168,7 @@ async function runJob(ctx: Context, { name, run }: Job): Promise<void> {
 
 const codeOf = (error: unknown): string => (error instanceof AppError ? error.code : "internal");
 
-/** Returns a context whose database rejects statements once another run has taken the job's lock. */
+/** Returns a context whose database rejects statements once this run has found that it lost the job's lock. */
 function whileHeld(ctx: Context, lease: HeldLease): Context {
   return {
     ...ctx,
@@ -207,11 +207,11 @@ interface MessageWork {
 }
 
 const BACKFILL: MessageWork = { job: "backfill_flows", run: runBackfillMessage, retries: true };
-// The next round reads the same blocks, and leases of deposits expire.
+// Not retried: the next round reads the same blocks, and leases of deposits and of vaults' proofs expire.
 const FOLLOW: MessageWork = { job: "follow_message", run: runFollowMessage, retries: false };
 
 /**
- * Handles queue messages one by one and logs the end of each. Only a failed backfill message is requested again.
+ * Handles queue messages one by one and logs the result of each. Only a failed backfill message is delivered again.
  * Messages of a dead-letter queue are only logged. Errors of the work do not propagate.
  */
 export async function handleMessages(batch: QueueBatch, makeContext: () => Context): Promise<void> {

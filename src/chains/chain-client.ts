@@ -21,8 +21,9 @@ const AVOID_MS = 30_000;
 /** Number of blocks by which a load-balanced node's head may be behind a head that it returned earlier. */
 const HEAD_TOLERANCE = 8;
 /**
- * Circuit breaker of a node. After one timeout, the node must first return its chain id within a second. One caller's
- * slow simulation does not prevent that; five timeouts without any response do.
+ * Circuit breaker of a node. After one timeout, each request first asks the node for its chain id. The breaker opens if
+ * the node does not return it within a second, or after five timeouts without another response, so that one caller's
+ * slow simulation does not open it.
  */
 const NODE_POLICY: BreakerPolicy = { hangs: 5, hangMs: 4_500, firstPauseMs: 1_000, longestPauseMs: 4_000 };
 
@@ -43,10 +44,10 @@ export interface ChainClient {
    */
   ask<T>(question: NodeQuestion<T>): Promise<T>;
   /**
-   * Calls `work` with a session whose requests all go to one node, and again with another if it throws, on at most
-   * three nodes from index `turn` on, recently failing ones last, until `work` throws the same error object again.
-   * Throws `work`'s AppError at once, otherwise the last error: an RpcError, or `upstream_timeout` or
-   * `upstream_unavailable` for any other.
+   * Calls `work` with a session whose requests all go to one node and, if it throws, again with the next of at most
+   * three nodes, from index `turn` on, recently failing ones last. It ends early if `work` throws an AppError, which
+   * propagates, or the same error object twice. Throws the last error if it is an RpcError, otherwise
+   * `upstream_timeout` or `upstream_unavailable`.
    */
   onOneNode<T>(work: (node: NodeSession) => Promise<T>, turn?: number): Promise<T>;
   /**

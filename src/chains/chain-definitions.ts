@@ -15,7 +15,7 @@ export interface ChainDefinition {
   wrappedNative: Address | null;
   /** URLs of the JSON-RPC nodes, in order of preference. */
   rpcUrls: readonly string[];
-  /** Number of blocks, from the transaction's own block to the head, after which its receipt counts as proof. */
+  /** Number of blocks, from the transaction's own to the head, both included, at which its receipt counts as proof. */
   confirmations: number;
   /**
    * Maximum number of topics in one list of an `eth_getLogs` request; undefined if the chain's nodes are not known to

@@ -18,9 +18,10 @@ export interface Read<T> {
 }
 
 /**
- * The result of a read: the decoded value, or a failure with the revert data. `revert` is null if there is none, for
- * example because the call was not made or its return data could not be decoded. `isUnmade` is true if no
- * request left room for the call, although the contract did not use up its gas limit in another one.
+ * The result of a read: the decoded value, or a failure with the revert data, `0x` if it is empty. `revert` is null if
+ * the revert data is unknown, or if the call did not revert: because it was not made or its return data could not be
+ * decoded. `isUnmade` is true if no request had gas or space left for the call, unless another call to the contract
+ * used up its gas limit.
  */
 export type ReadResult<T> = { ok: true; value: T } | { ok: false; revert: Hex | null; isUnmade?: true };
 

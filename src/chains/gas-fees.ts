@@ -23,7 +23,7 @@ const ARBITRUM_GAS_INFO: Address = "0x000000000000000000000000000000000000006C";
 const arbitrumAbi = parseAbi([
   "function getPricesInWei() view returns (uint256, uint256, uint256, uint256, uint256, uint256)",
 ]);
-/** Transaction size for which the data fee is read, in bytes; the fee is proportional to the size. */
+/** Transaction size for which the data fee is read, in bytes; the fee is about proportional to the size. */
 const SAMPLE_BYTES = 1_000n;
 /** Size of a signed transaction without its calldata, in bytes. */
 const ENVELOPE_BYTES = 120n;

@@ -16,7 +16,7 @@ export interface LogLimits extends Partial<LogQuerySize> {
 interface WidthTrial {
   /** Number of blocks of the request that was rejected. */
   readonly refused: number;
-  /** Highest number of blocks of a request that has succeeded since, or 0. */
+  /** Highest number of blocks of a request that has succeeded since at the width of the trial, or 0. */
   granted: number;
 }
 

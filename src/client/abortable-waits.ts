@@ -23,7 +23,7 @@ export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefine
   });
 }
 
-/** Time for work to end by itself after an abort: enough for everything but a wallet that waits for its user. */
+/** Time for work to end by itself after an abort, in milliseconds. Usually only a wallet needs longer. */
 const UNWIND_MS = 1_000;
 
 /**
@@ -45,7 +45,7 @@ export function endedSoonAfterAbort<T>(work: Promise<T>, signal: AbortSignal | u
   });
 }
 
-/** Time for a wallet to answer what it does not ask its user about. */
+/** Time for a wallet to answer a request that needs no confirmation by its user, in milliseconds. */
 const ANSWER_MS = 30_000;
 
 /**

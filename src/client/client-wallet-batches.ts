@@ -12,7 +12,7 @@ import {
   type Wallet,
 } from "./client-wallet-steps.ts";
 
-/** Maximum number of batches of the same steps that a wallet may have given up before. */
+/** Number of batch ids that are tried for the same steps: one is used again if its batch has not failed. */
 const MAX_ATTEMPTS = 20;
 
 /**
@@ -35,8 +35,9 @@ export async function canBatch(
 }
 
 /**
- * Sends steps as one atomic batch (EIP-5792) and returns the wallet's id of it; `keep` gets the proposed id before.
- * Null if the wallet takes no such batch. Throws CausewayError; unless it is `outcome_unknown`, nothing was sent.
+ * Sends steps as one atomic batch (EIP-5792) and returns its id, or that of an earlier batch of these steps that has
+ * not failed. `keep` gets each id before it is proposed. Null if the wallet takes no such batch. Throws CausewayError;
+ * unless it is `outcome_unknown`, nothing was sent.
  */
 export async function sendBatch(
   wallet: Wallet,

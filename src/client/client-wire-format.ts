@@ -28,7 +28,7 @@ export function decodeModel(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(decodeModel);
   if (typeof value !== "object" || value === null) return value;
   const isAmount = (name: string): boolean =>
-    // A metric of a signal has a `value` too, which is text for display.
+    // A metric of a signal has a `value` too, which stays text, because it may be a fraction.
     amountFields.has(name) && (name !== "value" || "data" in value);
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]: [string, unknown]) => {

@@ -91,8 +91,8 @@ const pollAfter = (recommended: unknown): number =>
 /**
  * Executes an order's steps until none is required or waiting, and returns the order in its last state, which may be a
  * failed one. Steps that this or, except for approvals, an earlier execution (`order.handed`) gave to the wallet are
- * not sent again. Temporary API failures are retried without limit. Throws CausewayError; errors of a wallet function
- * propagate.
+ * not sent again. Reads that fail temporarily are repeated without limit. Throws CausewayError; errors of a wallet
+ * function propagate.
  */
 export async function walkSteps<Reading extends OrderReading>(
   order: Order<Reading>,

@@ -46,7 +46,7 @@ export interface ExecutionOptions {
    * be confirmed there; until the wallet answers, a new execution may fail with `in_progress`.
    */
   signal?: AbortSignal | undefined;
-  /** False to send every transaction separately, even if the wallet supports batches. */
+  /** False to send every transaction separately, even if the wallet supports batches. Default: true. */
   batch?: boolean | undefined;
   /**
    * Where the client keeps which steps other than approvals it has handed to the wallet, so that a later execution does

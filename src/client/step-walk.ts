@@ -105,7 +105,7 @@ export class StepWalk<Reading extends OrderReading> {
     );
   }
 
-  /** Returns what an earlier execution handed to the wallet and the API has not seen. */
+  /** Returns what was handed to the wallet, is not done in this execution, and has not been seen by the API. */
   #leftBehind(steps: readonly Step[]): HandedStep | undefined {
     const open = new Set(steps.filter(isUnseen).map(keyOf));
     const { handed } = this.#order;
@@ -181,7 +181,7 @@ export class StepWalk<Reading extends OrderReading> {
   }
 
   /**
-   * Returns the result of `work`, and forgets the handed steps if it proves that nothing came of them. An unknown
+   * Returns the result of `work`. Forgets the handed steps if its error proves that they had no effect. An unknown
    * outcome of steps that are not kept becomes `wallet_failed`, as they may be sent again.
    */
   async #handOver<T>(left: HandedStep, work: () => Promise<T>): Promise<T> {
@@ -242,8 +242,8 @@ const isUnseen = ({ state, txHash }: Step): boolean =>
   txHash === null && (state === "required" || state === "waiting");
 
 /**
- * Returns the required transactions that fit into one batch with `step`: those that follow it directly, on the same
- * chain.
+ * Returns the required transactions that fit into one batch: `step` and those that follow it directly on the same chain
+ * and are built already.
  */
 function batchFrom(step: TransactionStep, steps: readonly Step[]): TransactionStep[] {
   const batch: TransactionStep[] = [];

@@ -180,7 +180,7 @@ function routedColumns({
   };
 }
 
-/** Returns the user's native balance and the gas price, both in wei. Null if either is unknown. */
+/** Returns the submitter's native balance and the gas price, both in wei. Null if either is unknown. */
 function toGasFunds(prepared: PreparedDeposit, gasPrice: bigint | null): GasFunds | null {
   const { nativeBalance: balance = null } =
     prepared.kind === "direct" ? prepared.direct.checked : prepared.routed.payment;

@@ -93,7 +93,7 @@ export async function getTrackedDeposit(ctx: Context, trackingId: string): Promi
   };
 }
 
-/** Returns the fields of a deposit that its build decided, and that an equal one may have otherwise. */
+/** Returns the fields of a deposit that its build decided, and that may differ in an equal one. */
 function quotedFields(row: DepositRow, now: number) {
   const wire = toWireDeposit(row, now);
   const { tracking_id, parent_tracking_id, estimated_shares, min_shares, created_at, expires_at } = wire;

@@ -135,7 +135,7 @@ const ASSUMED_DATA_BYTES = 1_500;
 /** A signature of the usual size, in place of the one that is not made yet. */
 const SIGNATURE: Hex = `0x${"00".repeat(65)}`;
 
-/** Returns the size in bytes of the calldata of the user's first transaction. `unsigned`: that of a payment by approval. */
+/** Returns the size in bytes of the first transaction's calldata: of the signed order, or `unsigned` without one. */
 function sizeOfFirst(authorization: PlannedAuthorization | null, unsigned: Hex): number {
   return size(authorization === null ? unsigned : signedCalldata(authorization, SIGNATURE));
 }

@@ -87,7 +87,7 @@ function toDirectDeposit(intent: DepositIntent, made: DirectAttempt): DirectDepo
   const { previewShares } = made.checked;
   if (simulated.shares === null) return { ...made, intent, simulated, expectedShares: previewShares };
   const promised = minimumShares(previewShares, allowedLoss(intent.slippage, false));
-  // The Router enforces the minimum itself; a deposit made by the user has no such check.
+  // The Router enforces the minimum itself; a deposit that the user makes at the vault may have no such check.
   if (simulated.shares > 0n && simulated.shares < promised) {
     throw failure("price_unsafe", `${intent.vault.name} mints fewer shares than its preview promises`, {
       subject: "vault",

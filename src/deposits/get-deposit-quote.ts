@@ -165,7 +165,7 @@ export async function getQuote(
   };
 }
 
-/** Returns the approval that a deposit needs, or null if none is needed or a signature pays. */
+/** Returns a deposit's approval, whatever the allowance now; null for the native currency or if a signature pays. */
 function toApproval(prepared: PreparedDeposit): Quote["approval"] {
   if (authorizationOf(prepared) !== null) return null;
   return prepared.kind === "direct"

@@ -65,8 +65,8 @@ async function nextDeposit(
 }
 
 /**
- * Returns the simulated claim of a deposit's settled shares; both fields are null if there is nothing to claim. Throws
- * `store_unavailable`; errors of the RPC nodes propagate.
+ * Returns the simulated claim of a deposit's settled shares, or why it cannot be sent; both fields are null if there is
+ * nothing to claim. Throws `store_unavailable`; errors of the RPC nodes propagate.
  */
 async function prepareNextClaim(ctx: Context, row: DepositRow): Promise<NextStepOutcome> {
   const now = await readRequest(ctx, row);

@@ -32,7 +32,7 @@ import {
   toTransferBuildRequest,
 } from "./prepared-deposit.ts";
 
-/** The Router deposit that a bridge makes with the delivered token. */
+/** The Router deposit that a provider's transfer makes with the delivered token. */
 interface DestinationDeposit {
   /** The deposit for the expected amount. */
   intent: DepositIntent;
@@ -81,7 +81,7 @@ const toExactFloors = ({ minIn, least }: DeliveredFloors, deadline: bigint): Rou
   deadline,
 });
 
-/** Returns the floors for a delivery by a bridge. The minimum shares are per delivered unit. */
+/** Returns the floors for a delivery by a bridge: minimum shares per delivered unit and, if needed, in total. */
 function toUnitFloors(
   { minIn, minOut, minOutPerIn, least }: DeliveredFloors,
   deadline: bigint,

@@ -63,7 +63,7 @@ export async function prepareSecondStep(ctx: Context, step: SecondStep): Promise
 }
 
 /**
- * Slippage below which the second step uses only half of it. From here on, half would exceed the limit of 0.5% that
+ * Slippage below which the second step uses only half of it. From here on, half is at least the limit of 0.5% that
  * applies anyway.
  */
 const HALVED_BELOW = 0.01;

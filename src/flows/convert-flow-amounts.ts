@@ -16,7 +16,7 @@ import type { Indexer } from "./flow-store.ts";
 const RESERVED_REQUESTS = 6;
 /** Maximum number of requests for one block: its logs, and two batches of reads. */
 const REQUESTS_PER_BLOCK = 3;
-/** Number of stored flows that one run converts. */
+/** Maximum number of stored flows that one run converts. */
 const STORED_PER_RUN = 20;
 
 const keyOf = ({ txHash, logIndex, blockHash }: FlowRow): string => `${txHash} ${logIndex} ${blockHash}`;
@@ -73,8 +73,9 @@ const hasRoom = (budget: RequestBudget): boolean =>
   budget.requests >= RESERVED_REQUESTS + REQUESTS_PER_BLOCK && !budget.late();
 
 /**
- * Converts the rows of blocks in the given order, and adds those whose attempt counts to `tried`, until a block fails on
- * every node that is asked. Returns its rows if others may be readable: the failure does not count. Otherwise null.
+ * Converts the rows of blocks in the given order, and adds those whose attempt counts to `tried`, until a block fails
+ * on every node that is asked. Returns the rows of that block if the failure may pass, so that it does not count. Null
+ * if all nodes answer that they cannot read the block, which counts, or if none failed.
  */
 async function convertUntilFailure(
   indexer: Indexer,

@@ -176,7 +176,7 @@ function creditDepositReceiver(
 
 /**
  * Credits a redemption through the Router, whose executor the vault's own event names, to the account that paid the
- * shares: in the last withdrawal row of the transaction before the Router's event, of no more shares.
+ * shares: in the last withdrawal row of the transaction before the Router's event, of no more shares or unknown ones.
  */
 function creditRedemptionPayer(
   rows: readonly FlowRow[],

@@ -37,7 +37,7 @@ export interface FlowStore {
   load(): Promise<FlowState>;
   /** Stores a chain's newest flows. Returns false, and changes nothing, if another run has written meanwhile. */
   applyTip(step: TipStep): Promise<boolean>;
-  /** Stores backfilled flows together with their coverage, or neither if the final block is now below them. */
+  /** Stores backfilled flows and coverage of vaults with unchanged sources, or none if the final block is now below. */
   applyHistory(step: HistoryStep): Promise<void>;
   /** Adds flows whose event logs a node omitted earlier, and returns their number. */
   addOmitted(step: OmittedStep): Promise<number>;

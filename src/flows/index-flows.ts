@@ -62,7 +62,7 @@ async function indexAndLog(ctx: Context, chainId: number): Promise<IndexReport> 
  */
 const REQUESTS = 40;
 /**
- * Time after which a run reads no more logs, in milliseconds, so that a run on slow nodes ends before its lock expires.
+ * Time after which a run reads no more logs, in milliseconds, so that one on slow nodes does not hold up the next.
  */
 const READING_MS = 40_000;
 /** Time without progress after which queued backfill messages count as lost, in milliseconds. */

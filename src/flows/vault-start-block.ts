@@ -26,8 +26,8 @@ const PROBES = 12;
  */
 const MAX_DOUBTS = 30;
 /**
- * A contract older than any vault, because the Router was deployed through it. A node that returns no code for it at a
- * block does not have the state of that block.
+ * The CREATE2 factory, which is taken to be older than any vault. A node that returns no code for it at a block counts
+ * as lacking the state of that block.
  */
 const REFERENCE_CONTRACT: Address = depositRouterCreate2.factory;
 
@@ -123,7 +123,7 @@ async function readCodeOfAll(
   }
 }
 
-/** Narrows the search for a start block according to whether the contract has code at the probed block. */
+/** Narrows the search for a start block according to whether one of the contracts has code at the probed block. */
 function narrowSearch(
   { of, addresses }: StartBlockSearch,
   { block, codeAtBlock }: { block: number; codeAtBlock: CodeAtBlock },

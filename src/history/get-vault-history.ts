@@ -96,7 +96,8 @@ function rowValues(
 
 /**
  * Returns, for each snapshot, the annualized yield of the preceding week, computed from the newest share price that is
- * at least a week older. An entry is null if there is no such price, or if it is older than 1.25 weeks.
+ * at least a week older. An entry is null if that price or its own is unknown or gives no yield, or if that price is
+ * more than 1.25 weeks older.
  */
 function weeklyRates(rows: readonly SnapshotRow[]): (string | null)[] {
   const seconds = ({ blockTime }: SnapshotRow): number => blockTime.getTime() / 1000;
@@ -119,7 +120,8 @@ function weeklyRates(rows: readonly SnapshotRow[]): (string | null)[] {
 
 /**
  * Returns, for each snapshot, the net flow (deposits minus withdrawals) since the previous snapshot, in the asset's
- * smallest unit. An entry is null if it follows a gap or not all blocks in between are indexed.
+ * smallest unit. An entry is null if it is the first or follows a gap, if not all blocks in between are indexed, or if
+ * an amount is unknown.
  */
 async function netFlows(
   ctx: Context,

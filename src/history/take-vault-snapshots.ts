@@ -30,7 +30,7 @@ const KEPT_MS = { fine: 8 * DAY_MS, hour: 100 * DAY_MS } as const;
 export interface SnapshotReport {
   /** Number of vaults of which a snapshot was taken. */
   vaults: number;
-  /** Number of chains that could not be read. Their vaults have no snapshot from this run. */
+  /** Number of chains whose reading failed. Their vaults have no snapshot from this run. */
   failed: number;
 }
 
@@ -68,7 +68,10 @@ interface TakenRows {
   figures: FiguresRow | null;
 }
 
-/** Reads the snapshots of all vaults of one chain at one block, or returns null if the chain could not be read. */
+/**
+ * Reads the snapshots of all vaults of one chain in one batch, all with the block of its first request. Null if that
+ * fails.
+ */
 async function readChainSnapshots(
   ctx: Context,
   chain: { chainId: number; vaults: readonly Vault[]; yields: Readonly<Record<string, Yields>> },

@@ -9,7 +9,8 @@ export type Method = "get" | "post" | "put" | "patch" | "delete";
 
 /**
  * Cache rule of a response. `sMaxAge`: seconds for which shared caches may serve it; `staleWhileRevalidate`: further
- * ones while they reload it or the Worker fails. `{name}` in `tags` stands for a parameter in lowercase, or `all`.
+ * ones while they reload it or the Worker fails. `{name}` in `tags` stands for a parameter in lowercase, or `all` if
+ * the request lacks it.
  */
 export type CacheRule =
   | { sMaxAge: number; staleWhileRevalidate: number; tags?: readonly string[] }
@@ -75,7 +76,7 @@ export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> extends RouteD
   limit?: LimitName | null;
   /**
    * Name of an additional rate limit, counted per caller and `user_address` of the body. Requests with a partner's
-   * API secret do not count.
+   * API secret or session do not count.
    */
   userLimit?: LimitName;
   /**

@@ -87,7 +87,7 @@ function pathCost(given: readonly string[], wanted: readonly string[]): number {
   return (previous.at(-1) ?? Number.POSITIVE_INFINITY) + end;
 }
 
-/** Returns true for the version segment, which is part of every path and does not distinguish operations. */
+/** Returns true for the version segment, which most paths have and which does not distinguish operations. */
 const isFixed = (name: string): boolean => name === "v1";
 
 /** Returns the cost of the difference between a segment of a request and a segment of an operation. */

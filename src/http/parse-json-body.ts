@@ -34,8 +34,8 @@ export function isStrict(schema: z.ZodType | undefined): boolean {
 }
 
 /**
- * Returns the end of a message about a syntax error: its position, otherwise the character that is not JSON, such as
- * the `N` of `NaN` or the `/` of a comment, or an empty string if the engine tells neither.
+ * Returns the end of a message about a syntax error, as far as the engine tells: its position, that the text ends too
+ * early, or the character that is not JSON, such as the `N` of `NaN` or the `/` of a comment. Otherwise an empty text.
  */
 function positionOf(error: unknown): string {
   const text = String(error);

@@ -1,7 +1,10 @@
 import { AppError, type ErrorCode, errorTable } from "../errors.ts";
 import { NO_STORE } from "./respond.ts";
 
-/** Value of `Retry-After` by HTTP status, in seconds: about the time for which a failed dependency is not called. */
+/**
+ * Default of `Retry-After` by HTTP status, in seconds: a whole rate limit window, or about the time for which a failed
+ * dependency is not called.
+ */
 const RETRY_AFTER_S: Readonly<Partial<Record<number, number>>> = { 429: 60, 503: 5, 504: 5 };
 
 /**

@@ -6,7 +6,7 @@ import { ValidationFailure } from "./validate-request.ts";
 
 /** Maximum size of a request body, in bytes. */
 const MAX_BODY_BYTES = 64 * 1024;
-/** Time within which a client must send its body, in milliseconds; shorter than the deadline of any route. */
+/** Time within which a client must send its body, in milliseconds. The route's deadline begins afterwards. */
 const BODY_TIMEOUT_MS = 10_000;
 
 const refuse = (type: string, msg: string) => new ValidationFailure([{ loc: ["body"], msg, type }]);

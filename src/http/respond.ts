@@ -137,7 +137,7 @@ export function sharedHeaders(
   const { sMaxAge, staleWhileRevalidate: stale, tags = [] } = rule;
   return {
     "cache-control": `${PUBLIC}, max-age=0, s-maxage=${sMaxAge}, stale-while-revalidate=${stale}`,
-    // With `s-maxage`, Cloudflare serves nothing stale; without `stale-if-error`, it does so indefinitely.
+    // With `s-maxage`, Cloudflare serves nothing stale. Without `stale-if-error`, it serves stale responses forever.
     "cloudflare-cdn-cache-control": `${PUBLIC}, max-age=${sMaxAge}, stale-while-revalidate=${stale}, stale-if-error=${stale}`,
     ...(tags.length === 0 ? {} : { "cache-tag": tags.join(",") }),
   };

@@ -113,8 +113,8 @@ function unknownField(loc: ValidationIssue["loc"], known: readonly string[]): Va
 }
 
 /**
- * Returns a JSON body without null values of fields that do not allow null: an optional field may be null in place of
- * being absent.
+ * Returns a JSON body without null values of optional fields that do not allow null: such a field may be null in place
+ * of being absent.
  */
 function withoutNulls(json: unknown, schema: z.core.$ZodType | undefined): unknown {
   if (!(schema instanceof z.ZodObject) || typeof json !== "object" || json === null || Array.isArray(json))

@@ -1,6 +1,6 @@
 /**
  * Age after which a slot that was not freed counts as free, in milliseconds: the platform may end a request without
- * running its cleanup. It also lets work of a request that was answered go on for at most 30 seconds.
+ * running its cleanup. Work that goes on after the response does not hold a slot for longer either.
  */
 const ABANDONED_MS = 30_000;
 

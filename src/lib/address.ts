@@ -16,7 +16,7 @@ export function parseAddress(text: string): Address | null {
   return oneCase || text === checksummed ? checksummed : null;
 }
 
-/** A text that looks like a symbol, or like a name without a dot. */
+/** A text that looks like a symbol (`USDC.e`) or a short name. */
 const NAME = /^(?!0x)[A-Za-z][\w.-]{0,15}$/i;
 
 /** Words and symbols that wallets and other APIs use for a native currency. */

@@ -4,7 +4,7 @@ export const MAX_UINT256 = 2n ** 256n - 1n;
 /** Number of parts in a whole, for fractions that are computed as integers in parts per billion. */
 export const PARTS_PER_BILLION = 1_000_000_000n;
 
-/** Text about an amount that is invalid in a request. */
+/** What an amount in a request must be, as the start of a message about an invalid one. */
 const AMOUNT_RULE = "must be a positive integer in the smallest unit, as a decimal string";
 
 /**

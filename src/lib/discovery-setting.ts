@@ -20,7 +20,7 @@ const schema = once(() =>
     code: z.array(z.string().regex(/^[1-9][0-9]{0,15}:[a-z]+:0x[0-9a-zA-Z/]+$/)).default([]),
     /** Vaults and assets that never open, as `<chain id>:<address>`. */
     blocked: z.array(ChainAddress).default([]),
-    /** Externally owned accounts that may own a discovered vault, as `<chain id>:<address>`. */
+    /** Externally owned accounts that may hold roles of a discovered vault, as `<chain id>:<address>`. */
     owners: z.array(ChainAddress).default([]),
     /** Minimum timelock of a discovered vault in seconds, if its family has a timelock. */
     min_timelock_s: z.int().min(0).default(1),

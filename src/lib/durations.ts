@@ -10,7 +10,7 @@ export const DAY_MS = 24 * HOUR_MS;
 export const DAY_S = DAY_MS / SECOND_MS;
 
 /**
- * Deadline of quotes, builds, and claims and cancellations of redemption requests, in milliseconds from the start of
- * the HTTP request.
+ * Deadline of quotes, builds, and claims and cancellations of redemption requests, in milliseconds after the request's
+ * body has arrived. Builds also check it from the start of the HTTP request.
  */
 export const BUILD_DEADLINE_MS = 7_300;

@@ -1,4 +1,4 @@
-/** A parsed range of client addresses: the bytes of its first address, and the number of significant bits. */
+/** A parsed range of client addresses: the bytes of an address in it, and the number of its leading bits that count. */
 interface AddressRange {
   bytes: readonly number[];
   bits: number;
@@ -6,7 +6,7 @@ interface AddressRange {
 
 /**
  * Returns true if a client address is in one of the ranges (`203.0.113.0/24`, `2001:db8::/32`, or one address). A
- * malformed address or range matches nothing. Source: RFC 4632, RFC 4291.
+ * malformed address or range matches nothing, and an IPv4 address matches no IPv6 range. Source: RFC 4632, RFC 4291.
  */
 export function isInRanges(address: string, ranges: readonly string[]): boolean {
   const bytes = parseIp(address);

@@ -29,7 +29,7 @@ export function explainVaultId(text: string): string {
 
 /**
  * Parses a vault id, `<chain_id>:<vault address>`. The address may be in any letter case (a checksum is not verified),
- * and the colon may be URL-encoded (`%3A`). Returns null if the text is malformed.
+ * and the colon may be URL-encoded (`%3A`). Returns null if the text is malformed or the chain id exceeds 2^53 − 1.
  */
 export function parseVaultId(text: string): VaultKey | null {
   const match = /^([1-9][0-9]{0,15})(?::|%3[aA])(0[xX][0-9a-fA-F]{40})$/.exec(text);

@@ -107,8 +107,8 @@ interface TokenListQuery {
 }
 
 /**
- * Reads the token list of one provider, cached for an hour. Returns an empty list if the provider fails and nothing is
- * cached.
+ * Reads the token list of one provider, cached for an hour, or for up to seven days if it cannot be reloaded. Returns
+ * an empty list if the provider has none, or if it fails and nothing is cached.
  */
 async function readList(ctx: Context, { provider, chainId, own }: TokenListQuery): Promise<ListedToken[]> {
   if (provider.tokens === undefined) return [];

@@ -28,7 +28,7 @@ interface TokenSet {
   tokens: () => Promise<readonly Address[]>;
 }
 
-/** Returns the prices of a set of tokens, cached for up to ten minutes. Never throws. */
+/** Returns the prices of a set of tokens, cached for minutes, or for up to an hour if reloading fails. Never throws. */
 async function readSet(ctx: Context, { chainId, name, tokens }: TokenSet): Promise<PricesByToken> {
   try {
     const { value } = await ctx.cache.cached({

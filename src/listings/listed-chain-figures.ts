@@ -91,7 +91,7 @@ export const flagsOf = ({ paused, minDeposit }: VaultFigures): VaultFlags => ({
   minDeposit: minDeposit === null ? null : BigInt(minDeposit),
 });
 
-/** Reads the figures of a chain without stored figures, cached in this isolate. */
+/** Reads the figures of a chain without stored figures, cached in this isolate. Empty if they cannot be read. */
 async function readMissingFigures(
   ctx: Context,
   chain: { chainId: number; vaults: readonly Vault[] },

@@ -255,8 +255,8 @@ function encodeMove(of: InOne, to: { intent: DepositIntent; minShares: bigint; f
 }
 
 /**
- * Returns the deposit with a minimum that its step must find in the executor; after a swap unchanged, because the swap
- * demands it. The minimum of new shares does not imply it, if both vaults lose value.
+ * Returns the deposit with a minimum that its step must find in the executor; after a swap unchanged, because the
+ * swap's contract enforces it. The minimum of new shares does not imply it, if both vaults lose value.
  */
 function withLeast(
   deposit: RouterCall,

@@ -86,8 +86,8 @@ function verifyDepositStep(asked: ExpectedMove, of: { step: RouterStep; built: R
 }
 
 /**
- * Returns true if the deposit's step demands its minimum amount. After a swap, which demands it itself, the step must
- * demand nothing.
+ * Returns true if the deposit's step demands its minimum amount. After a swap, whose contract enforces that minimum,
+ * the step must demand nothing.
  */
 function demandsLeast({ quote, deposited, leastIn }: ExpectedMove, step: RouterStep): boolean {
   if (quote !== null) return isNative(step.needToken) && step.needAmount === 0n;

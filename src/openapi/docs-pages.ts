@@ -65,8 +65,8 @@ async function readDocument({ assets, publicUrl }: Config): Promise<string> {
 }
 
 /**
- * Returns the console's page from the static assets, with a query never cacheable. Throws `route_not_found` if the
- * console is not among them.
+ * Returns the console's page from the static assets. The response to a URL with a query is never cacheable. Throws
+ * `route_not_found` if the console is not among them.
  */
 async function homePage(c: Context<AppEnv>): Promise<Response> {
   const { assets, publicUrl } = c.get("ctx").config;
@@ -104,7 +104,7 @@ export function mountDocsPages(app: Hono<AppEnv>): void {
       };
       return new Response(documentText, { headers });
     });
-  // The platform serves it without the Worker, except where its path routing does not see queries.
+  // The platform serves this path without the Worker. In the local stack, the Worker gets requests with a query.
   app.get("/", homePage);
   app.get("/docs", (c) => {
     const headers = {

@@ -104,7 +104,7 @@ const exitFigures = {
 };
 const arrival = { to_amount: AMOUNT, to_amount_min: AMOUNT, deposit_amount: AMOUNT };
 const costs = { estimated_time: 12, gas_cost_usd: "0.12" };
-/** Time at which the examples' finished orders are read again, in milliseconds. */
+/** Time after which the examples recommend reading a finished order again, in milliseconds. */
 const FINISHED_POLL_MS = 60_000;
 const morpho = { type: "morpho", family: "metamorpho", min_deposit: "0", no_minimum: true };
 const possible = { allowed: true, mode: "instant", code: null, reason: "", until: null };

@@ -211,7 +211,7 @@ export function addResponseHeaders(document: DescribedDocument): void {
     const { responses = {}, parameters = [] } = operation;
     const paged = parameters.some(({ name }) => name === "cursor");
     for (const [status, response] of Object.entries(responses)) {
-      // What caches may keep belongs to no request.
+      // A response that caches may store has no request id, because it belongs to no single request.
       const kept = (status === "200" || status === "304") && "304" in responses;
       const names: HeaderName[] = kept ? ["ETag", "Cache-Control", "Cache-Tag"] : ["X-Request-Id"];
       if (status === "200" && paged) names.push("Link");

@@ -61,7 +61,7 @@ interface EnumNode {
 
 /**
  * Moves each enumeration of `sharedEnums` that the document uses into one component, so that generated clients have one
- * type for it. Recognises it by its values in their order. Modifies the document in place.
+ * type for it. Recognizes it by its values in their order. Modifies the document in place.
  */
 export function nameSharedEnums(document: DescribedDocument): void {
   const used = new Set<string>();

@@ -91,7 +91,7 @@ function compose(
   return exampleTexts[name] ?? (node.type === "boolean" ? false : node.type === "object" ? {} : null);
 }
 
-/** Returns the example of a validation error for an operation: a missing field, or a misspelled parameter. */
+/** Returns an operation's example validation error: invalid JSON, or an invalid path or unknown query parameter. */
 function invalidInput(operation: {
   parameters?: readonly { name?: string; in?: string }[];
   requestBody?: { content?: Record<string, { schema?: SchemaNode }> };

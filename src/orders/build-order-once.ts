@@ -26,9 +26,12 @@ export const KEY_TTL_MS = DAY_MS;
  */
 const LEASE_MS = 3_500;
 const RENEW_MS = 1_000;
-/** Pause before the second poll of the database for the first request's response, in milliseconds. */
+/**
+ * First pause, in milliseconds: while this isolate itself builds the same request. The pause doubles with each poll of
+ * the database for the first request's response.
+ */
 const FIRST_POLL_MS = 150;
-/** Maximum pause between two polls, in milliseconds; the pause doubles after each poll. */
+/** Maximum pause, in milliseconds. */
 const MAX_POLL_MS = 1_200;
 
 /**

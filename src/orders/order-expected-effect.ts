@@ -66,7 +66,8 @@ interface RequestProbe {
 
 /**
  * Returns the amount that the vault recorded for an async request, in the asset's smallest unit, or null if the logs
- * and views show none. Throws `simulation_unavailable` if nothing shows whether there is one.
+ * show none and the views show nothing. Without both, a returned request id stands for the whole amount. Throws
+ * `simulation_unavailable` if nothing shows whether there is a request.
  */
 function requestedAmount(
   { intent, requests, pending }: RequestProbe,
@@ -88,7 +89,7 @@ function requestedAmount(
 
 /**
  * Returns by how much the requested assets that are not claimed yet increased, in the asset's smallest unit, or null if
- * unknown. Claimable assets count, because a vault may settle a request immediately.
+ * unknown. Claimable assets count, if the vault shows them, because it may settle a request immediately.
  */
 function increaseOfUnclaimed(
   before: PendingDeposit | undefined,

@@ -12,8 +12,8 @@ export interface GasFunds {
 }
 
 /**
- * Ages in milliseconds up to which a cached gas price is fresh (10 s), and may be served while or if it cannot be
- * reloaded (60 s).
+ * Ages in milliseconds up to which a cached gas price is fresh (10 s), and is served while it is reloaded or if that
+ * fails (60 s).
  */
 const PRICE_AGES = { freshMs: 10_000, staleMs: 60_000, keepMs: 60_000 } as const;
 

@@ -17,7 +17,8 @@ const LAST_BUILD_MS = 6_500;
  */
 const PROVIDER_MS = 2_500;
 /**
- * Time at which such builds end, in milliseconds from the start of the route search, so that others can still start.
+ * Time at which a provider's builds end while another one can still be tried, in milliseconds from the start of the
+ * route search, so that builds of the other one can still start.
  */
 const OTHERS_START_MS = 5_000;
 /** Shortest time in which a build is tried, in milliseconds. */

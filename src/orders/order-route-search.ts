@@ -38,7 +38,7 @@ import {
 } from "./order-route-fairness.ts";
 import { counterpartOf } from "./order-token-relation.ts";
 
-/** Deadline for all quotes, in milliseconds from the start of the route search. */
+/** Deadline for quotes, in milliseconds from the start of the route search; late requests still get half a second. */
 const QUOTES_MS = 3_000;
 /** Timeout for the whole route search, in milliseconds. */
 const SEARCH_MS = 7_200;

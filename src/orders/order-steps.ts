@@ -283,13 +283,13 @@ function titleOf(
   return `${does} ${readableAmount(BigInt(amount), token.decimals)} ${name}`;
 }
 
-/** Maximum number of decimals in a title, and minimum number of significant digits if the amount is less than one. */
+/** Maximum number of decimals in a title, unless an amount below one needs more to show `SHOWN_DIGITS` digits. */
 const SHOWN_DECIMALS = 6;
 const SHOWN_DIGITS = 2;
 
 /**
- * Formats an amount for display: at most six decimals, rounded down; an amount below one has at least two significant
- * digits.
+ * Formats an amount for display, rounded down and without trailing zeros: at most six decimals, or as many as an amount
+ * below one needs to show two significant digits.
  */
 function readableAmount(amount: bigint, decimals: number): string {
   const [whole = "0", fraction = ""] = formatUnits(amount, decimals).split(".");

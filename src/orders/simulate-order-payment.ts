@@ -211,7 +211,7 @@ async function balanceLayout(
     freshMs: DAY_MS,
     staleMs: DAY_MS,
     keepMs: DAY_MS,
-    // Neither is cached: a node may be at fault, and a token may be upgraded.
+    // A failed read is not cached, because a node may be at fault, nor an unknown layout, because tokens are upgraded.
     load: async () => {
       const layout = await findBalanceLayout(client, token);
       if (layout === null) throw new UnknownLayoutError("no known balance layout");

@@ -68,8 +68,8 @@ export async function authenticate(
 
 /**
  * Authenticates a partner by session, by API key and secret, or by both: then the actor has the session and its rights,
- * and the key's id and version. All credentials that the request has must be
- * valid and belong to the same partner; otherwise throws the errors of `authenticate`.
+ * and the key's id and version. All credentials that the request has must be valid and belong to the same partner;
+ * otherwise throws the errors of `authenticate`.
  */
 async function authenticateEither(ctx: Context, offered: OfferedCredentials): Promise<Actor> {
   if (!hasPair(offered)) return authenticateSession(ctx, bearer(offered, SESSION_OR_PAIR));

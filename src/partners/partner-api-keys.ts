@@ -71,9 +71,9 @@ export async function rotateKeys(ctx: Context): Promise<RotatedKeys> {
 const MAX_ATTEMPTS = 20;
 
 /**
- * Returns the version of the partner's first pair after a concurrent rotation. Throws
- * `credentials_invalid` for a rotation by pair, which is no longer valid, and `session_expired` if the other rotation
- * ended this session.
+ * Returns the version of the partner's first pair after a concurrent rotation. Throws `credentials_invalid` for a
+ * rotation by pair, which is no longer valid, `session_expired` if the other rotation ended this session, and
+ * `store_unavailable`.
  */
 async function versionAfterLostRace(
   ctx: Context,

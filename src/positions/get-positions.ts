@@ -118,7 +118,7 @@ const findsByIds = (vault: Vault): boolean => adapterOf(vault).exits?.findsByIds
 /** A user's shares on one chain with their values, and the pending deposits, both as read and in the API's format. */
 type ChainAnswer = ChainPositions & {
   values: readonly PositionValue[];
-  /** Vault ids whose shares the indexed flows do not explain. */
+  /** How the shares compare with the indexed flows, by vault id; an absent vault counts as `explained`. */
   basis: ReadonlyMap<string, ShareBasis>;
   deposits: readonly PendingPosition[];
   pending: Positions["pending"];
@@ -127,7 +127,7 @@ type ChainAnswer = ChainPositions & {
 interface PendingAndOutdated {
   pending: PendingPosition[];
   redemptions: VaultRedemptions[];
-  /** Ids of vaults whose shares cannot be valued, because contracts other than the registry entry's price them now. */
+  /** Ids of vaults whose shares cannot be valued, see `outdatedQuery`. */
   outdated: ReadonlySet<string>;
   /** Answers of the price feeds, or null if no asset of the chain has a feed. */
   feeds: FeedReadings | null;

@@ -100,7 +100,7 @@ async function readRound(
   return Promise.all(calls.map(async (call) => ({ call, answer: await callLens(client, call) })));
 }
 
-/** Reads vaults by a state override, or returns null if the nodes respond, but not to this call. */
+/** Reads vaults by a state override, or returns null if the nodes reject this call or none is available. */
 async function tryOverride(client: ChainClient, call: PositionCall<LensedVault>): Promise<Answered | null> {
   try {
     return { call, answer: await runHeldProgram(client, { code: call.data, read: lensReader(call) }) };
@@ -110,7 +110,7 @@ async function tryOverride(client: ChainClient, call: PositionCall<LensedVault>)
   }
 }
 
-/** Returns true if nodes rejected a call, for its size, its gas or its override, and may accept smaller ones. */
+/** Returns true if nodes may have rejected a call for its size, gas or override, and may accept smaller ones. */
 const isRejection = (error: unknown): boolean =>
   error instanceof RpcError || (error instanceof AppError && error.code === "upstream_unavailable");
 

@@ -11,7 +11,7 @@ import type { MarketBreaker } from "./price-book.ts";
  * with other work, which must not wait for a second attempt.
  */
 const TIMEOUT_MS = 1_500;
-/** Maximum size of a response, in bytes: ten times the size of a response for 50 tokens, at some 200 bytes each. */
+/** Maximum size of a response, in bytes: over ten times the size of a response for 50 tokens, at some 200 bytes each. */
 const MAX_BYTES = 128 * 1024;
 /** Maximum number of tokens in one request, because their ids are part of the URL. */
 const TOKENS_PER_REQUEST = 50;
@@ -116,7 +116,7 @@ async function askSlice(scope: MarketScope, tokens: readonly ChainToken[]): Prom
 const coinId = ({ chainId, token }: ChainToken): string =>
   `${SLUGS[chainId] ?? chainId}:${token.toLowerCase()}`;
 
-/** A response with an error status, and its `Retry-After`. */
+/** A response with another status than 200, and its `Retry-After`. */
 class RefusedError extends OutsideError {
   readonly retryAfter: string | null;
   constructor({ status, headers }: BoundedResponse) {
@@ -125,13 +125,15 @@ class RefusedError extends OutsideError {
   }
 }
 
-/** Returns the time in seconds for which the API asked to wait in a failed response, or nothing if it did not. */
+/** Returns the seconds for which a failed response asks to wait, as a list of one; empty if it does not ask. */
 function askedWait(error: unknown, now: number): number[] {
   const waitS = error instanceof RefusedError ? parseRetryAfter(error.retryAfter, now) : null;
   return waitS === null ? [] : [waitS];
 }
 
-/** Parses a response of the price API into coins by id. Throws `OutsideError` if the response is invalid. */
+/**
+ * Parses a response of the price API into coins by id. Throws OutsideError if its status is not 200 or it is malformed.
+ */
 function parseCoins(response: BoundedResponse): Record<string, unknown> {
   if (response.status !== 200) throw new RefusedError(response);
   try {
@@ -141,7 +143,7 @@ function parseCoins(response: BoundedResponse): Record<string, unknown> {
   }
 }
 
-/** Returns the usable prices of a response. An unusable price does not affect the others. */
+/** Returns the usable prices of a response, by `priceKey`. An unusable price does not affect the others. */
 function readCoins(
   coins: Record<string, unknown>,
   of: { byId: ReadonlyMap<string, string>; now: number },
@@ -169,8 +171,8 @@ function decimalToScale(value: number): bigint | null {
 }
 
 /**
- * Converts one coin of a response of the price API (DefiLlama) to a price. Null if it is malformed, more than an hour
- * old or implausible. `now` is in milliseconds since the epoch.
+ * Converts one coin of a response of the price API (DefiLlama) to a price. Null if it is malformed, implausible, more
+ * than an hour old or more than five minutes in the future. `now` is in milliseconds since the epoch.
  */
 export function toMarketPrice(coin: unknown, now: number): TokenPrice | null {
   const parsed = Coin.safeParse(coin);

@@ -4,7 +4,7 @@ import { DAY_MS, MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
 import type { FeedDefinition } from "./feeds/price-feed.ts";
 import type { Prices, TokenPrice } from "./price.ts";
 
-/** Maximum number of feeds and of token prices that an isolate remembers. */
+/** Maximum number of feeds, of token prices and of logged problems that an isolate remembers. */
 const CAPACITY = 2_000;
 /** Time for which a feed counts as confirmed on chain, in milliseconds: its owner can replace the aggregator. */
 const CONFIRMED_MS = DAY_MS;
@@ -57,7 +57,7 @@ export class MarketBreaker {
 
   /**
    * Records a response to what was sent at `sentAt`, in milliseconds since the epoch. It closes the breaker, unless
-   * something has failed since: what was sent before must not end the pause that the API asked for.
+   * a failure has been recorded since then: what was sent before a failure must not end the pause after it.
    */
   noteAnswer({ sentAt }: { sentAt: number }): void {
     if (sentAt < this.#failedAt) return;
@@ -104,8 +104,8 @@ export class PriceMemory {
   }
 
   /**
-   * Returns a token's feed price that was read within the last 30 seconds, or null. `now` is in milliseconds since the
-   * epoch.
+   * Returns a token's feed price that was read within the last 30 seconds, or null. `key` is its `priceKey`, `now` in
+   * milliseconds since the epoch.
    */
   recentPrice(key: string, now: number): TokenPrice | null {
     const recent = this.#recent.get(key);

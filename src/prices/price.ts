@@ -24,7 +24,7 @@ export interface TokenPrice extends Price {
   /** Lowest and highest of the prices against which offers may be checked: equal unless the sources disagree. */
   low: bigint;
   high: bigint;
-  /** True if feed and market differ by more than `combinePrices` allows. */
+  /** True if offers may be checked against both sources and these differ by more than `combinePrices` allows. */
   disputed: boolean;
   /** Error bound of the price, in basis points: the deviations of its feeds, or the error assumed of the market. */
   errorBps: number;

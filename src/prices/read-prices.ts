@@ -139,8 +139,8 @@ function marketScope(ctx: Context): MarketScope {
 }
 
 /**
- * Returns the market prices of some tokens, cached for minutes and up to an hour if the API fails; none if the API is
- * not configured or no cached ones are left. Never throws.
+ * Returns the market prices of some tokens, cached for minutes and up to an hour if the API fails; none if no API is
+ * configured, or if it fails and no cached ones are left. Never throws.
  */
 async function readMarket(ctx: Context, tokens: readonly ChainToken[]): Promise<Prices> {
   const scope = marketScope(ctx);
@@ -270,8 +270,8 @@ export async function learnFeedPrices(
 }
 
 /**
- * Returns the prices of all feeds of a chain, or no prices if the chain cannot be read. Cached prices are fresh for 30
- * seconds and served for up to five minutes while they are reloaded.
+ * Returns the feed prices of a chain's tokens; none if the chain has no feeds or cannot be read. Cached prices are
+ * fresh for 30 seconds and served for up to five minutes while they are reloaded.
  */
 async function readChainFeeds(ctx: Context, chainId: number): Promise<Prices> {
   const client = ctx.chains.client(chainId);

@@ -9,7 +9,7 @@ import { createVelora } from "./velora/velora-provider.ts";
 
 /**
  * Creates one provider for each upstream in the settings, in this order: Across, LI.FI, KyberSwap, Velora. Call it once
- * per isolate, because providers remember rate limits. Throws `internal` for settings that one rejects.
+ * per isolate, because providers remember rate limits. Throws `internal` if a provider rejects its settings.
  */
 export function createProviders({ lifi, across, kyber, velora }: ProviderSettings): Provider[] {
   return [

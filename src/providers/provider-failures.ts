@@ -10,8 +10,8 @@ export type NoRouteReason = z.infer<typeof NoRouteReason>;
 const NoRouteReasons = z.array(NoRouteReason);
 
 /**
- * Codes of errors that are attributed to a provider or its route. All other codes are attributed to the vault or the
- * request.
+ * Codes of errors that are attributed to a provider or its route. All other errors are attributed to the vault or the
+ * request, except `price_unsafe` about an offer.
  */
 const PROVIDER_ERROR_CODES: ReadonlySet<ErrorCode> = new Set([
   "no_route",
@@ -40,8 +40,8 @@ const ACTIONABLE_REASONS: ReadonlySet<string> = new Set([
  */
 const GENERAL_REASONS: ReadonlySet<string> = new Set(["same_chain", "asset_unsupported", "bridge_excluded"]);
 /**
- * Codes of provider failures other than `no_route`. If no `no_route` reason is actionable, the first of these codes
- * that occurred is reported.
+ * Codes of provider failures other than `no_route`, the most important one first. They take precedence over `no_route`,
+ * unless the user can remove one of its reasons.
  */
 const FAILURE_PRIORITY: readonly ErrorCode[] = [
   "would_revert",
@@ -82,7 +82,7 @@ export function isUnsafeRoute({ code, members }: AppError): boolean {
 
 /**
  * Returns the reasons why routes failed, each code once, in the order of the failures. A `no_route` error contributes
- * the reasons that it lists, any other error its own code and message.
+ * the reasons that it lists, any other error (or a `no_route` without a list) its own code and message.
  */
 export function noRouteReasons(failures: readonly AppError[]): NoRouteReason[] {
   const reasons = failures.flatMap((error) => reasonsOfFailure(error));

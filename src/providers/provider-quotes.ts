@@ -53,7 +53,7 @@ export interface QuotePreference {
 /** One criterion for ranking quotes. */
 interface RankingRule {
   name: string;
-  /** The reason for the ranking, shown to users with the recommended route. */
+  /** Why a quote ranks first by this rule, in words. */
   reason: string;
   /** Returns a quote's score under this rule; the highest score ranks first. */
   score(quote: TransferQuote, preference: QuotePreference): bigint;

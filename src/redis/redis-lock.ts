@@ -21,7 +21,7 @@ export interface LockedWork<T> {
 
 /** Time after which the lock of a killed holder expires, in milliseconds. */
 const LOCK_TTL_MS = 20_000;
-/** Interval at which a lock's holder renews it, in milliseconds. Three renewals in a row may fail. */
+/** Interval at which a lock's holder renews it, in milliseconds. Two renewals in a row may fail. */
 const RENEW_MS = 5_000;
 
 /**

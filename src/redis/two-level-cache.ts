@@ -84,7 +84,7 @@ const WAIT_STEPS = 10;
 /** How long a caller waits for another request's load in this isolate before it starts its own, in milliseconds. */
 const JOIN_MS = 3_000;
 
-/** Reloads cached values: takes the newer of the value in Redis and the value that `load` returns. */
+/** Reloads cached values: from Redis if its value is fresh, otherwise with the policy's `load`. */
 interface Reloader {
   reload<T>(policy: CachePolicy<T>, held: CacheEntry | undefined): Promise<CacheEntry>;
 }
@@ -125,7 +125,10 @@ function createReloader(scope: CacheScope, shared: SharedCache): Reloader {
     return load(policy);
   }
 
-  /** Returns the newest value: a fresh one from Redis, or one that the holder of the lock loads. */
+  /**
+   * Returns a fresh value from Redis, or one that the holder of the lock loads. The newest older value serves while
+   * another isolate loads, if `staleMs` allows it, and after a failure, if `keepMs` does.
+   */
   async function reload<T>(policy: CachePolicy<T>, held: CacheEntry | undefined): Promise<CacheEntry> {
     const entry = policy.sharing === "isolate" ? null : await shared.read(policy);
     if (entry !== null && age(entry) < policy.freshMs) return memory.put(policy.key, entry);
@@ -159,7 +162,7 @@ export function createCache(scope: CacheScope): Cache {
   const age = (entry: CacheEntry): number => scope.now() - entry.storedAt;
 
   /**
-   * Shares one reload among the isolate's requests. A request that waits too long for another's reload starts its own.
+   * Shares one reload among the isolate's requests. A request starts its own if another's takes too long or fails.
    */
   async function join<T>(policy: CachePolicy<T>, held: CacheEntry | undefined): Promise<CacheEntry> {
     const running = memory.inFlight.get(policy.key);

@@ -63,7 +63,7 @@ const requestedStatus = ({ state, status }: VaultChangeInput) => state ?? status
 const claimsOf = ({ adapter, params, accepted_assets }: VaultChangeInput) =>
   adapter !== undefined || params !== undefined || accepted_assets !== undefined;
 
-/** Returns true for a change that needs no on-chain data: it only changes texts or closes the vault for deposits. */
+/** Returns true for a change after which no proof follows: without claims, and not to `active` or `candidate`. */
 function onlyCloses(change: VaultChangeInput): boolean {
   const requested = requestedStatus(change);
   return !claimsOf(change) && requested !== "active" && requested !== "candidate";
@@ -136,7 +136,7 @@ function withClaims(row: VaultRow, change: VaultChangeInput): VaultRow {
 
 /**
  * Reads and proves an entry as if an operator had added it, so that what names it and its earlier code do not count.
- * Throws `chain_unsupported`, and `upstream_unavailable` if a node fails.
+ * Throws `chain_unsupported`, and `upstream_unavailable` if the vault cannot be read.
  */
 async function readOrThrow(ctx: Context, row: VaultRow): Promise<ProofAttempt> {
   assertServedChain(ctx, row.chainId);

@@ -37,13 +37,13 @@ const REFUSALS_BEFORE_PAUSE = 3;
  * at the last of them pauses the vault.
  */
 const STANDING_MS: readonly number[] = [5 * MINUTE_MS, 30 * MINUTE_MS];
-/** Pause before the next attempt if a failing chain has left too few refusals until then, in milliseconds. */
+/** Pause before the next attempt if a failing chain has left too few refusals by the last of them, in milliseconds. */
 const LATE_RETRY_MS = 25 * MINUTE_MS;
 /** Pause before the next attempt after a node or the database failed, in milliseconds. */
 const UNREAD_RETRY_MS = 10 * MINUTE_MS;
 /**
- * Pause before the next attempt for a vault that is closed by its own views, or that a proof refused while it is paused
- * or by which it was paused, in milliseconds.
+ * Pause before the next attempt for a vault that the last proof found closed, that it refused although it was paused
+ * already, or that it paused, in milliseconds.
  */
 const CLOSED_RETRY_MS = HOUR_MS;
 /** Time after the first proof that found an active vault illiquid from which another one pauses it, in milliseconds. */
@@ -166,8 +166,8 @@ function refusalChange(
 }
 
 /**
- * The refusals of a vault without another finding in between: their number, the age of the first, and whether an
- * administrator asked for the last proof.
+ * The refusals of a vault without another conclusive finding in between: their number, the age of the first in
+ * milliseconds, and whether an administrator asked for the last proof.
  */
 interface Refusals {
   count: number;

@@ -151,8 +151,8 @@ async function readOnChain(
 }
 
 /**
- * Returns the registry row of a discovered vault. Until its proof reads the other addresses, they equal the vault's. It
- * is named after its protocol, because a vault's own name is unverified.
+ * Returns the registry row of a discovered vault. Until its proof reads its other addresses, they equal its own, and
+ * its asset is the zero address. It is named after its protocol, because a vault's own name is unverified.
  */
 function toCandidate(register: VaultRegister, address: string): NewVault {
   const own = address.toLowerCase();

@@ -77,8 +77,8 @@ async function tryProving(
 
 /**
  * Returns why a discovered or imported vault may no longer be open, or null: the settings exclude it or its asset, or
- * nothing names a discovered one any longer; not if an administrator decided its status. Errors of the chain client
- * propagate.
+ * no register or list (for an open one: no curated one) names a discovered one any longer. Null if an administrator
+ * decided its status. Errors of the chain client propagate.
  */
 async function readDeparture(
   ctx: Context,
@@ -96,8 +96,8 @@ async function readDeparture(
 }
 
 /**
- * Returns the code that a discovered vault was admitted with and must keep while it is open, or null. Reviewed vaults
- * may be upgraded: only their proof counts. The admission gate examines the code of a candidate again.
+ * Returns the code that a discovered or imported vault was admitted with and must keep while it is open, or null.
+ * Reviewed vaults may be upgraded: only their proof counts. The admission gate examines the code of a candidate again.
  */
 function pinnedCode(row: VaultRow): string | null {
   const isFound = row.provenance.source === "factory" || row.provenance.source === "list";
@@ -145,7 +145,8 @@ export type ClaimedEntry = StoredVault & Pick<VaultRow, "claim" | "wasActive" | 
 
 /**
  * Reads a vault's family, addresses, tokens and parameters from on-chain data, and compares them with the entry. Throws
- * viem's InvalidAddressError for an invalid address; errors of the chain client propagate.
+ * viem's InvalidAddressError for an invalid address, and `upstream_unavailable` if the nodes made only a part of the
+ * reads; errors of the chain client propagate.
  */
 export async function resolveVault(client: ChainClient, row: ClaimedEntry): Promise<Resolution> {
   const subject = subjectOfRow(row);
@@ -174,8 +175,8 @@ const PLACEHOLDER = / vault$/;
 
 /**
  * Returns the new name of a vault that still has a placeholder or its id as name. A discovered or imported one gets its
- * protocol, if known, and its asset's symbol, because its own name is unverified; a reviewed one its own name, if it has
- * one. Returns no name for other vaults, which keep theirs.
+ * protocol, if known, and its asset's symbol, because its own name is unverified; a reviewed one its own name or, if it
+ * has none, its asset's symbol. Returns no name for other vaults, which keep theirs.
  */
 function shownName(entry: ClaimedEntry, vault: Pick<DerivedVault, "name" | "asset">): { name?: string } {
   const { name } = entry;

@@ -19,8 +19,8 @@ export async function recognizeFamily(
 }
 
 /**
- * As `recognizeFamily`, with what the same requests read of the contract as a vault of each of these families and of
- * the family `adapter`, by family name.
+ * As `recognizeFamily`, with the derivations that the same requests make of the contract, by family name: one for each
+ * of these families and one for the family `adapter`.
  */
 export async function recognizeVault(
   client: ChainClient,

@@ -21,7 +21,7 @@ export const LONGEST_LOCK_S = 30 * 86_400;
 
 /**
  * What a larger deposit returns after 30 days: the proof's `part` of it in the asset's smallest unit, and whether that
- * is worth its part of the deposit. The part is null if unknown, or if the vault's preview states it.
+ * is worth its part of the deposit. The part is null if unknown, or if the vault's preview states so little.
  */
 interface LargeExit {
   part: bigint | null;
@@ -95,7 +95,8 @@ export async function redeemCovered(ctx: Context, of: Redemption): Promise<bigin
 
 /**
  * Returns how many shares of a deposit in 30 days can be redeemed: nine tenths of `redeemed`, or of what it mints if
- * fewer; 0 if none are minted or only all can be redeemed; null if the deposit or every redemption fails.
+ * fewer; 0 if none are minted or only all can be redeemed; null if the deposit or every redemption fails, or if no node
+ * can simulate them.
  */
 async function redeemedAnew(ctx: Context, of: Redemption): Promise<bigint | null> {
   const redeemed = coveredPart(of.redeemed);

@@ -20,15 +20,15 @@ interface Share {
   part: { of: bigint; parts: bigint } | null;
 }
 
-/** What the accounts of a crowd redeem at first, and what less they do where all may share a limit. */
+/** What the accounts of a crowd redeem: `usual` first, then `less`, to see whether a shared limit was the cause. */
 interface Plan {
   usual: Share;
   less: Share;
 }
 
 /**
- * Accounts that redeem a part: the vault's assets cover it, and each has as many, although the share price may rise
- * with each deposit. Six of the smaller parts are one of the usual ones.
+ * Accounts that redeem a part of the shares that the proof's deposit mints. The vault's assets cover it, and each
+ * account has as many shares, even if the price rises with each deposit. Six of the smaller parts are one usual part.
  */
 const IN_PARTS: Plan = {
   usual: { divisor: 1n, part: { of: 4n, parts: 3n } },
@@ -36,7 +36,7 @@ const IN_PARTS: Plan = {
 };
 /** Accounts that redeem all shares that they then have. Six of the smaller deposits are one of the usual ones. */
 const WHOLE: Plan = { usual: { divisor: 1n, part: null }, less: { divisor: 6n, part: null } };
-/** Gas of a simulation which may have reached a limit of the node or of a block: less than these usually are. */
+/** Gas from which on a simulation may have reached a limit of the node or of a block; these are usually higher. */
 const MUCH_GAS = 10_000_000n;
 
 type LaterRedemption = Redemption & { after: number };

@@ -30,7 +30,7 @@ interface ForeignDeposit {
 
 /**
  * What a deposit for another account minted: shares worth it (`paid`), fewer (`short`), fewer as the vault's own
- * preview said (`stated`), or none, because it reverted.
+ * preview said (`stated`), or none, usually because it reverted.
  */
 type Minted = "paid" | "short" | "stated" | "none";
 
@@ -88,7 +88,8 @@ async function judgeForOther(ctx: Context, of: ForeignDeposit & { amount: bigint
 }
 
 /**
- * Returns the shares that a deposit by a contract mints to another account, 0 if it reverts, and the vault's preview.
+ * Returns the shares that a deposit by a contract mints to another account, 0 if it reverts or they are unknown, and
+ * the vault's preview, null if it has none.
  */
 async function mintedForOther(
   ctx: Context,

@@ -29,7 +29,7 @@ import { nullIfUnavailable, paidFor, simulateExit, simulateLater } from "./simul
 export const GENERIC_ADAPTER = "erc4626";
 /** Part of the minted shares that is redeemed, because a later block mints slightly fewer shares. */
 const REDEEMED_PARTS = { of: 1_000n, parts: 999n } as const;
-/** Time after which other accounts redeem if their shares cannot be redeemed 30 days later, in seconds. */
+/** Time after which other accounts redeem if the proof's shares cannot be redeemed 30 days later, in seconds. */
 const SOON_S = 12;
 const HOUR_S = 3_600;
 /** Times after a deposit at which a redemption that reverts at once is simulated again, in seconds. */
@@ -179,8 +179,8 @@ async function afterCooldown(ctx: Context, of: Redemption): Promise<WayBack> {
 type Refused = ProofDeposit & { redeemed: bigint; modes: readonly ExitMode[] };
 
 /**
- * Returns what a successful redemption paid, and what it would pay 30 days later. `waiting` if the payment is unknown,
- * or if it is 0 and the vault has further modes.
+ * Returns what a successful redemption paid, and what it would pay 30 days later, or `none` with what counts against
+ * the vault. `waiting` if the payment is unknown, or if it is 0 and the vault has further modes.
  */
 async function returnedBy(
   ctx: Context,
@@ -249,7 +249,7 @@ async function paidLater(
 
 /**
  * Returns true if the shares can be redeemed an hour, a day or 30 days later, so that they are only locked at first.
- * False also if no node can simulate a later block.
+ * False also if no node can simulate a later block, or if the deposit fails there.
  */
 async function isLocked(ctx: Context, of: Refused): Promise<boolean> {
   for (const after of LATER_S) {

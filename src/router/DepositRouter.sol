@@ -42,8 +42,8 @@ interface IPermit2 {
 /// whole order, and the steps run in a new single-use clone.
 /// @dev Same address on every chain: no constructor arguments, evm paris, deployed by CREATE2 with a zero salt.
 /// Whoever accepts an order must trust the source of its steps, tokens and floors; the Router enforces only that the
-/// receiver gains at least the floor, that the payer pays no more than `amountIn`, and that leftovers reach `refundTo`.
-/// A receiver that passes its output on at once shows no rise and is refused. All errors are those of OrderErrors.
+/// receiver gains at least the floor, that the payer pays no more than `amountIn` and `nativeFee`, and that leftovers
+/// reach `refundTo`. A receiver that passes its output on at once shows no rise and is refused. Errors: OrderErrors.
 contract DepositRouter is GuardedCalls {
     uint256 private constant UNLOCKED = 1;
     uint256 private constant LOCKED = 2;
@@ -70,7 +70,7 @@ contract DepositRouter is GuardedCalls {
     /// before crediting it.
     /// @param ref reference given by the order
     /// @param partnerId attribution given by the order
-    /// @param receiver account whose balance increased
+    /// @param receiver receiver given by the order; its balance increased, unless BRIDGED
     /// @param payer who paid: msg.sender, or the owner who signed
     /// @param tokenIn token of the payment; zero = native
     /// @param tokenOut token whose balance was measured; zero = native; BRIDGED when the last step bridged
@@ -98,12 +98,12 @@ contract DepositRouter is GuardedCalls {
     }
 
     /// @notice Takes `order.amountIn` of `order.tokenIn` from msg.sender, runs `steps` with it, and reverts entirely
-    /// unless `order.receiver` gained at least the floor of `order.tokenOut`.
+    /// unless `order.receiver` gained at least the floor of `order.tokenOut`, or a bridge (BRIDGED) took its minimum.
     /// @dev It never swallows a failure, because a bridge refunds its user only when the call reverts.
     /// @param order payment and minimum result; fields and units at Order
     /// @param steps calls to make with it, in order
     /// @param sweep tokens, besides those of the order and of the steps' approvals, that a step may leave behind
-    /// @return amountOut the output as logged, in base units of `order.tokenOut`
+    /// @return amountOut the output as logged, in base units of `order.tokenOut`; BRIDGED: of the bridge's `needToken`
     function execute(Order calldata order, Step[] calldata steps, address[] calldata sweep)
         external
         payable
@@ -200,7 +200,7 @@ contract DepositRouter is GuardedCalls {
         if (order.deadline > latest) revert DeadlineTooFar(order.deadline, latest);
     }
 
-    /// @dev The only transferFrom in the system, and its owner is msg.sender.
+    /// @dev The only transferFrom that the Router makes, and its owner is msg.sender.
     function _executePaid(Order calldata order) private returns (uint256) {
         uint256 amount = _amountOf(order);
         address clone = _clone(order);

@@ -52,8 +52,9 @@ struct Order {
 }
 
 /// @title Errors of Router and executor
-/// @dev Every error that leaves the Router is one of these or a Panic: foreign revert data only ever stands inside
-/// `reason`, cut at 4,096 bytes, so that no step, token or signer can pose as the Router.
+/// @dev Every error that leaves the Router is one of these, a Panic, or empty (out of gas, or calldata that cannot be
+/// decoded): foreign revert data only ever stands inside `reason`, cut at 4,096 bytes, so that no step, token or signer
+/// can pose as the Router.
 interface OrderErrors {
     /// @notice An order was submitted while another one was running.
     error Reentered();

@@ -81,7 +81,7 @@ const adminApplicationsRevoke = defineRoute({
   operationId: "admin.applications.revoke",
   path: "/v1/admin/applications/{application_id}/revoke",
   summary: "Revoke an approved partner application",
-  description: "Invalidates the partner's API key and all its sessions immediately and permanently.",
+  description: "Invalidates the partner's API keys and sessions immediately and permanently.",
   ...decisionRoute("revoke"),
 });
 

@@ -18,7 +18,7 @@ const adminAudit = defineRoute({
   query: z.object({
     subject: z.string().max(120).optional().meta({
       description:
-        "Return only changes to this partner application, vault, key pair or partner: an id, or the partner's address, in any case.",
+        "Return only changes to this partner application, vault, key pair or partner: an id, or the partner's address, in any letter case.",
       example: "app_0123456789abcdef0123456789abcdef",
     }),
     cursor: TimeCursor.optional(),

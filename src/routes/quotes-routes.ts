@@ -89,7 +89,7 @@ const quotesBuild = defineRoute({
   path: "/v1/quote/build",
   summary: "Build a deposit",
   description:
-    "Returns the deposit transaction, which has been simulated from the user's address, and starts to track the deposit. Without authentication, builds for one user address from one client address have a limit of their own (20 per minute by default). A deposit without a transaction on a chain is deleted 30 days after its quote has expired; a later transaction is recognised by its receipt.",
+    "Returns the deposit transaction, which has been simulated from the user's address, and starts to track the deposit. Without authentication, builds for one user address from one client address have a limit of their own (20 per minute by default). A deposit without a transaction on a chain is deleted 30 days after its quote has expired, or later; a later transaction is recognised by its receipt.",
   tag: "Deposits",
   access: "public",
   limit: "build",

@@ -26,7 +26,8 @@ const statusGet = defineRoute({
     }),
     from_chain_id: ChainIdParam.meta({ description: "EIP-155 id of the source chain." }),
     to_chain_id: ChainIdParam.optional().meta({
-      description: "EIP-155 id of the vault's chain. Default: `from_chain_id`.",
+      description:
+        "EIP-155 id of the destination chain: the vault's, or the payout's of a withdrawal. Default: `from_chain_id`.",
     }),
   }),
   response: { schema: TransferStatus, description: "Status of the transfer" },

@@ -64,7 +64,7 @@ const vaultsList = defineRoute({
         example: "Steakhouse Financial",
       }),
       q: z.string().max(120).optional().meta({
-        description: "Return only vaults whose name contains this text.",
+        description: "Return only vaults whose name contains this text, in any letter case.",
         example: "steakhouse",
       }),
       paused: BooleanParam.optional().meta({

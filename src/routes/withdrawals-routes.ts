@@ -71,7 +71,7 @@ const withdrawalsBuild = defineRoute({
   path: "/v1/withdraw/build",
   summary: "Build a withdrawal",
   description:
-    "Returns the transaction that redeems shares, or that requests their redemption, simulated from the user's address, and starts to track the withdrawal. It goes through the Router where the vault allows it, so that a minimum is enforced on chain. A withdrawal without a transaction on a chain is deleted 30 days after its quote has expired.",
+    "Returns the transaction that redeems shares, or that requests their redemption, simulated from the user's address, and starts to track the withdrawal. It goes through the Router where the vault allows it, so that a minimum is enforced on chain. A withdrawal without a transaction on a chain is deleted 30 days after its quote has expired, or later.",
   tag: "Withdrawals",
   access: "public",
   limit: "build",

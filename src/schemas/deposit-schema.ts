@@ -199,7 +199,7 @@ export const Deposit = z
     }),
     destination_tx_hash: HashText.nullable().meta({
       description:
-        "Hash of the transaction that delivered the funds on the vault's chain, or `null` if none has been seen.",
+        "Hash of the transaction on the vault's chain that delivered the funds, or deposited them for the user, or `null` if none has been seen.",
     }),
     delivered_amount: AmountText.nullable().meta({
       description:

@@ -81,7 +81,10 @@ const BreakerState = z.object({
       "`closed`: requests are sent. `doubtful`: a request timed out, so a trivial one is sent first. `open`: nothing is sent until `until`. `half_open`: the next request is a trial.",
     example: "closed",
   }),
-  hangs: z.int().meta({ description: "Consecutive timeouts without any response in between.", example: 0 }),
+  hangs: z.int().meta({
+    description: "Consecutive timeouts without any response in between; of `prices`, consecutive failures.",
+    example: 0,
+  }),
   until: TimeText.nullable().meta({
     description: "Earliest time of the next trial, or `null` unless `open`.",
     example: null,

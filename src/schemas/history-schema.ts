@@ -42,9 +42,10 @@ export const VaultHistory = z
             .nullable()
             .meta({
               description:
-                "Value of the metric. `share_price`: assets per share, both in whole tokens, scaled by 10^18; `total_assets` " +
-                "and `net_flow`: amount in the asset's smallest unit; `apy`: annualized yield of the preceding seven days, " +
-                "as a fraction. `null` if the value is unknown.",
+                "Value of the metric. `share_price`: assets per share, both in whole tokens, scaled by 10^18; `total_assets`: " +
+                "amount in the asset's smallest unit; `net_flow`: deposits minus withdrawals since the preceding point, in " +
+                "the same unit; `apy`: annualized yield of the preceding seven days, as a fraction. `null` if the value is " +
+                "unknown.",
               example: "1052340000000000000",
             }),
         }),

@@ -65,7 +65,7 @@ export const ApiKey = z
     }),
     created_at: TimeText.meta({ description: "Time at which the current key and secret were created." }),
     last_used_at: TimeText.nullable().meta({
-      description: "Time at which the key was last used, to the minute, or `null` if it was not used yet.",
+      description: "Time at which a key of this pair was last used, to the minute, or `null` if none was.",
     }),
   })
   .meta({ id: "ApiKey", description: "A key pair of a partner, without its secret." });

@@ -104,8 +104,7 @@ export const RotatedKeys = z
       description: "Public API key, which identifies the partner. It may be used in frontends.",
     }),
     api_secret: z.string().meta({
-      description:
-        "Secret of the API key, for backends only. It is shown only once, because only a keyed hash of it is stored.",
+      description: "Secret of the API key, for backends only. Shown only once: only a keyed hash is stored.",
     }),
     api_key_prefix: z.string().meta({
       description: "First and last characters of the API key, to recognize it.",
@@ -173,7 +172,9 @@ export const Partner = z
       description: "Start and end of the first listed API key, or empty if all were revoked.",
       example: "cw_live_7Gh2…k9Qz",
     }),
-    api_key_created_at: TimeText.meta({ description: "Its creation or rotation, or the registration." }),
+    api_key_created_at: TimeText.meta({
+      description: "When the first listed key was created or rotated; the registration if all were revoked.",
+    }),
     created_at: TimeText.meta({ description: "Time of the partner's registration." }),
   })
   .meta({ id: "Partner", description: "A partner's account, as the partner sees it." });
@@ -245,7 +246,7 @@ export const Dashboard = z
         sent: z.int().meta({ description: "Number of deposits seen on-chain.", example: 60 }),
         pending: z
           .int()
-          .meta({ description: "Number of deposits that were sent and are not final yet.", example: 4 }),
+          .meta({ description: "Number of deposits that were sent and are in progress.", example: 4 }),
         completed: z
           .int()
           .meta({ description: "Number of deposits whose shares reached the user.", example: 52 }),
@@ -271,13 +272,12 @@ export const Dashboard = z
         sent: z.int().meta({ description: "Number of withdrawals seen on-chain.", example: 21 }),
         pending: z
           .int()
-          .meta({ description: "Number of withdrawals that were sent and are not final yet.", example: 3 }),
+          .meta({ description: "Number of withdrawals that were sent and are in progress.", example: 3 }),
         completed: z
           .int()
           .meta({ description: "Number of withdrawals whose token reached the user.", example: 16 }),
         partial: z.int().meta({
-          description:
-            "Number of withdrawals that were paid only in part, or in a token other than the requested one.",
+          description: "Number of withdrawals whose request was paid only in part.",
           example: 0,
         }),
         refunded: z
@@ -297,10 +297,10 @@ export const Dashboard = z
     }),
     success_rate: z.number().nullable().meta({
       description:
-        "Completed deposits as a fraction of all final deposits, or `null` if no deposit is final.",
+        "Completed deposits as a fraction of those that completed, failed, or ended as partial or refunded; `null` if there are none.",
       example: 0.9286,
     }),
-    volumes: z.array(Volume).meta({ description: "Completed deposits by the token they were paid with." }),
+    volumes: z.array(Volume).meta({ description: "Completed deposits by paid token; at most 200 tokens." }),
     days: z.array(Day).meta({
       description:
         "Deposits and withdrawals seen on-chain by the day on which they were built, in ascending order; days without any are left out. At most the newest 366 days.",

@@ -94,8 +94,9 @@ export const VaultSettlement = z
     }),
     withdraw: z.enum(["instant", "request", "cooldown"]).meta({
       description:
-        "`instant`: paid in the same transaction while the vault has liquidity; `request`: paid when the vault settles; " +
-        "`cooldown`: paid after a waiting time that the holder starts. Some vaults of the last two can also pay instantly.",
+        "`instant`: paid in the same transaction while the vault has liquidity; `request`: paid when the vault settles, or " +
+        "withdrawals are not supported here; `cooldown`: paid after a waiting time that the holder starts. Some vaults of the " +
+        "last two can also pay instantly.",
       example: "instant",
     }),
     withdraw_seconds: z.int().nullable().meta({
@@ -239,7 +240,7 @@ const shown = {
   stale: z.boolean().meta({
     description:
       "Whether the figures are the last known ones, because the chain could not be read now; in lists, whether they are " +
-      "older than ten minutes.",
+      "more than about ten minutes old.",
     example: false,
   }),
 };

@@ -42,7 +42,7 @@ export const withdrawalStates = [
  */
 export const WithdrawalState = z.enum(withdrawalStates).meta({
   description:
-    "State of a withdrawal. No transaction seen yet: `built`; `expired`: the quote's time is over; `abandoned`: hidden by the user. In progress: `submitted`: the first transaction is unconfirmed; `requested`: the vault has yet to pay; `cooling`: the cooldown runs; `claimable`: the user can claim; `awaiting_transfer`: the vault paid, and the user must send the swap or bridge transaction; `bridging`: the tokens are in transit. Final: `completed`; `partial`: the vault's asset arrived instead of the requested token, or only a part was paid; `refunded`: by the bridge; `cancelled`; `rejected`: by the vault. `failed`: the first transaction reverted, and may be sent again, or it took the shares without paying the user, or the time to claim ended.",
+    "State of a withdrawal. No transaction seen yet: `built`; `expired`: the quote's time is over; `abandoned`: hidden by the user. In progress: `submitted`: the first transaction is unconfirmed; `requested`: the vault has yet to pay; `cooling`: the cooldown runs; `claimable`: the user can claim; `awaiting_transfer`: the vault paid, and the user must send the swap or bridge transaction; `bridging`: the tokens are in transit. Final: `completed`; `partial`: the vault paid only a part of the request, in `exit_token`; `refunded`: by the bridge; `cancelled`; `rejected`: by the vault. `failed`: the first transaction reverted, and may be sent again, or it took the shares without paying the user, or the time to claim ended.",
 });
 export type WithdrawalState = z.infer<typeof WithdrawalState>;
 
@@ -147,7 +147,7 @@ export const Withdrawal = z
         "the minimum of the quote at the build; the second step is quoted again when it is built, with its own minimum.",
     }),
     request_id: z.string().nullable().meta({
-      description: "Number of the request at the vault, or `null` if there is none.",
+      description: "Id of the request at the vault, or `null` if there is none or it is unknown.",
       example: "42",
     }),
     bridge: z.string().nullable().meta({

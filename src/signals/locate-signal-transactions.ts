@@ -28,8 +28,8 @@ export interface VaultIncident {
 }
 
 /**
- * Time during which later runs repeat a search that found no event, in milliseconds. It is long enough to reach a
- * working node.
+ * Time from the start of an incident during which later runs repeat a search that found no event, in milliseconds. It
+ * is normally long enough to reach a working node.
  */
 const AGAIN_MS = 30 * 60_000;
 
@@ -73,7 +73,7 @@ interface Change {
 
 /**
  * Returns the search criteria for an incident's event. Null if its transaction is known, its rule has no events, the
- * incident was updated since, or the change's block range is unknown or too long.
+ * incident was extended since, or the change's block range is unknown or too long.
  */
 function changeOf({ ruleId, subject, evidence, txHash, updateCount }: SignalRow): Change | null {
   const topics = changeTopics(ruleId === "control_changed" ? subject : ruleId);
@@ -84,8 +84,8 @@ function changeOf({ ruleId, subject, evidence, txHash, updateCount }: SignalRow)
 }
 
 /**
- * Returns the transaction and block of the last event that shows the change. Returns an empty object if there is none
- * or no node responds.
+ * Returns the transaction and block of the last event that shows the change. Returns an empty object if none is found,
+ * no node responds, or the chain is not served.
  */
 async function locateChange(
   ctx: Context,
@@ -133,7 +133,7 @@ const RATES = [
 ];
 
 /**
- * First topics of the events behind a change, by role, fee or rule id.
+ * First topics of the events behind a change, by the name of the role or setting, or by rule id.
  * Sources: morpho-org/metamorpho, morpho-org/vault-v2, OpenZeppelin and Solmate (as Veda), IPOR Fusion, Lagoon, Midas,
  * Mellow, Euler, Upshift.
  */

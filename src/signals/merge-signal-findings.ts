@@ -3,7 +3,7 @@ import type { Finding, SignalRule } from "./signal-finding.ts";
 
 /**
  * An incident of one vault: successive findings of one rule about one subject. `firstSeen` and `lastSeen` are in
- * seconds since the epoch; tier, texts, metrics and evidence are of the last finding with new keys.
+ * seconds since the epoch. Tier, texts, metrics, evidence, transaction and block are of the last finding with new keys.
  */
 export interface Incident {
   ruleId: string;
@@ -32,7 +32,7 @@ export interface Incident {
 const MAX_STAGES = 50;
 
 /**
- * Merges the findings of one rule into a vault's known incidents, ordered by sequence number, and returns the new and
+ * Merges the findings of one rule into a vault's known incidents (sorted by sequence number) and returns the new and
  * changed ones. A finding extends the last incident of its subject, opens the next, or changes nothing.
  */
 export function mergeFindings(

@@ -1,4 +1,7 @@
-/** Amounts below which a flow or a vault is negligible, in thousandths of a token, by a part of the asset's symbol. */
+/**
+ * Amounts below which a flow or a vault is negligible, in thousandths of a token, by a text in the asset's symbol: that
+ * of wrapped or staked ether contains `ETH`.
+ */
 const MIN_WHOLE_AMOUNTS: readonly (readonly [symbol: string, thousandths: bigint])[] = [
   ["BTC", 1n],
   ["ETH", 30n],
@@ -7,14 +10,15 @@ const MIN_WHOLE_AMOUNTS: readonly (readonly [symbol: string, thousandths: bigint
   ["AVAX", 5_000n],
 ];
 /**
- * Smallest amount that a signal reports of an asset without an entry in the table above, in thousandths of a token.
+ * Smallest amount that is not negligible of an asset without an entry in the table above, in thousandths of a token.
  * Most of these assets are worth a dollar or less.
  */
 const MIN_ANY_AMOUNT = 100_000n;
 
 /** Sentence for customers about the amounts that `isNegligible` covers. */
 export const NEGLIGIBLE_RULE =
-  "Amounts below 0.001 BTC, 0.03 ETH, 0.1 BNB, 3 HYPE, 5 AVAX or 100 tokens of any other asset are ignored.";
+  "Amounts below 0.001 BTC, 0.03 ETH, 0.1 BNB, 3 HYPE or 5 AVAX (or tokens with this in their symbol), or 100 tokens " +
+  "of any other asset, are ignored.";
 
 /**
  * Returns true if an amount is too small for a signal, by the asset's symbol (see `NEGLIGIBLE_RULE`). No price is used.

@@ -22,8 +22,8 @@ import { signalRules } from "./rules/list-signal-rules.ts";
 import type { VaultFacts } from "./signal-facts.ts";
 
 /**
- * Maximum age of incidents that findings are merged into, in milliseconds. It exceeds the period that any rule
- * examines.
+ * Age up to which all incidents of a vault are loaded, in milliseconds. Of older ones, only the last of each rule and
+ * subject is.
  */
 const KNOWN_MS = 90 * DAY_MS;
 /** Maximum number of vaults per batch, so that their snapshots fit into one response of the database. */
@@ -40,8 +40,8 @@ export interface RaiseReport {
 }
 
 /**
- * Applies every signal rule to the vaults of `selectVaults` on served chains, except for unreadable entries, and stores
- * new and extended incidents. Throws `store_unavailable` after the batches that it stored.
+ * Applies every signal rule to the vaults of `selectVaults` on served chains, except for unreadable entries. Stores new
+ * and extended incidents, and transactions found later. Throws `store_unavailable`; batches stored before it remain.
  */
 export async function raiseSignals(ctx: Context): Promise<RaiseReport> {
   const examined = (await selectVaults(ctx.db))
@@ -75,8 +75,8 @@ export async function raiseSignals(ctx: Context): Promise<RaiseReport> {
 }
 
 /**
- * Reads what all batches need, because it is little for most vaults: the status changes and governance events of the
- * last day, and the known incidents by vault id.
+ * Reads for all batches at once what is little for most vaults: the status changes of the last day, the governance
+ * events stored in it, and the known incidents by vault id.
  */
 async function readOfAll(ctx: Context, examined: readonly SignalVault[]) {
   const vaults = examined.map(({ vault }) => ({

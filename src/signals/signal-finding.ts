@@ -49,7 +49,7 @@ export function fractionOf(part: bigint, whole: bigint): number | null {
 
 /**
  * Formats a fraction as a percentage with two decimals, or with four if its absolute value is below 0.01% but not zero.
- * One that four decimals would show as zero becomes "less than 0.0001%", whatever its sign.
+ * Below 0.0001%, a nonzero one becomes "less than 0.0001%", whatever its sign.
  */
 export const percent = (fraction: number): string => {
   const size = Math.abs(fraction);

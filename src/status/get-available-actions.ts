@@ -215,8 +215,8 @@ const hasZeroLimit = ({ paused, refusal, maxShares, availableAssets }: ExitTerms
   !paused && refusal === null && (maxShares === 0n || availableAssets === 0n);
 
 /**
- * Returns a withdrawal as a simulation of its trial shows it, or of 99% of them if the views allow it: in the mode that
- * works, or refused. The views' own if there is no trial, or if nothing can be simulated now.
+ * Returns a withdrawal as a simulation of the trial's shares shows it, in the mode that works or refused. If it fails
+ * although the views allow it, 99% of the shares are tried. Without a trial or a simulation, returns the views' action.
  */
 async function tried(
   ctx: Context,
@@ -271,8 +271,8 @@ function exitRefusal(
 
 /**
  * Returns what a user can claim now: redemptions that are ready, otherwise deposit requests. `max` of a possible claim
- * is their payment, or these requests' assets, in the smallest unit; null if unknown or not in one token. The code
- * `cooldown` has the earliest known time in `until`. `timestamp` is the block's, in UNIX seconds.
+ * is their payment, or these requests' assets, in the smallest unit; null if unknown, in several tokens or in shares.
+ * The code `cooldown` has the earliest known time in `until`. `timestamp` is the block's, in UNIX seconds.
  */
 export function claimAction(
   vault: Vault,
@@ -311,7 +311,7 @@ export function claimAction(
   return refused({ ...waiting, code: "cooldown", reason: "the vault's waiting time is not over", until });
 }
 
-/** Returns what claimable requests pay, as a decimal string; null if unknown, in several tokens, or in shares too. */
+/** Returns what claimable requests pay, as a decimal string; null if unknown, in several tokens or in shares. */
 function paymentOf(requests: readonly PendingExit[]): string | null {
   const tokens = new Set(requests.map(({ pays, token }) => `${pays}:${token.toLowerCase()}`));
   const isShares = requests.some(({ pays }) => pays === "shares");

@@ -74,13 +74,13 @@ async function statusOfTracked(
 
 interface TransactionSearch {
   found: FoundTransaction;
-  /** Error of reading the source chain, or null if it could be read. */
+  /** Error of reading the source chain, or null if that could be read or the other chain shows the transaction. */
   unreadable: AppError | null;
 }
 
 /**
- * Reads a transaction from the source chain or, if it is not there, from the vault's chain, where a delivery or second
- * step is. `seen` is null if neither shows it and the source chain could not be read.
+ * Reads a transaction from the source chain or, if that does not show it, from the destination chain, where a delivery
+ * or a deposit's second step is. `seen` is null if neither shows it and the source chain could not be read.
  */
 async function findTransaction(
   { txHash: hash, ...query }: StatusQuery,
@@ -95,7 +95,7 @@ async function findTransaction(
         return { found: { hash, chainId, seen }, unreadable: null };
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      // The transaction need not be on the vault's chain, so an unreadable vault chain alone is not an error.
+      // The transaction need not be on the destination chain: that this one alone is unreadable is no error.
       if (chainId === fromChainId) unreadable = error;
     }
   }
@@ -104,8 +104,8 @@ async function findTransaction(
 }
 
 /**
- * Finds the transaction that contains the user operation with the requested hash on one of the chains. Null if there is
- * none. Wallets of smart accounts show the operation's hash as the transaction hash.
+ * Finds the transaction that contains the user operation with the requested hash, in the newest blocks of both chains.
+ * Null if none is found. Wallets of smart accounts show the operation's hash as the transaction hash.
  */
 async function findContainingTransaction(
   ctx: Context,

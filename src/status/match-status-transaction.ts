@@ -29,9 +29,10 @@ export interface FoundTransaction {
 }
 
 /**
- * How a transaction matches a row. `proven`: the row records it so. `named`: a Router event names it. `reported`,
- * `matched`: it carries out the built source transaction, recorded as that or not. `replayed`: it is one of these, but
- * another one is proven. `only_reported`: just a record, a hint or a second step's calldata connects them.
+ * How a transaction matches a row. `proven`: the row records it as proven. `named`: one of its Router events has the
+ * row's reference and, for a deposit, proves it. `reported`, `matched`: it carries out the built source transaction,
+ * and the row records it as that, or not. `replayed`: it is one of these three, but another transaction is proven.
+ * `only_reported`: just a record, a hint or a second step's calldata connects them.
  */
 export type MatchKind = "proven" | "named" | "reported" | "matched" | "replayed" | "only_reported";
 
@@ -83,8 +84,8 @@ const isOfOperation = (
 ): boolean => account !== undefined && kind !== "only_reported" && sameAddress(account, userAddress);
 
 /**
- * Returns the keccak256 hash of the transaction's calldata and, if the transaction succeeded, of the calldata of each
- * call inside it. Empty if the transaction was not found.
+ * Returns the keccak256 hashes of the transaction's calldata (of a signed Router order, also without the signature)
+ * and, if it succeeded, of what may be calls inside it. Empty if the transaction was not found.
  */
 function dataHashesOf({ transaction, receipt }: TransactionOnChain): Hex[] {
   if (transaction === null) return [];
@@ -99,8 +100,8 @@ function matchKindOf(row: TrackedRow, found: Searched): MatchKind | null {
 }
 
 /**
- * Returns the relation of a transaction to a withdrawal, or null. A copy of its reference or calldata has none: anyone
- * can make it; one that repeats it through a bridge is a replay, whose own receipt must prove it.
+ * Returns how a transaction matches a withdrawal, or null. A mere copy of its calldata, or of its reference on another
+ * chain, is no match: anyone can make one. What repeats a proven withdrawal matches only through a bridge.
  */
 function kindOfWithdrawal(row: WithdrawalRow, found: Searched): MatchKind | null {
   const { hash, chainId, seen, dataHashes, refs } = found;
@@ -136,8 +137,8 @@ export function isWithdrawalProvenBy(row: WithdrawalRow, hash: Hex): boolean {
 }
 
 /**
- * Returns true for a transaction that the chains may still show to be the deposit's or withdrawal's: any match, or the
- * user's own transaction that was only reported. Anyone can report a stranger's transaction.
+ * Returns true for a transaction that the chains may still show to be the deposit's or withdrawal's: one that is more
+ * than `only_reported`, or was sent by the user. Anyone can report a stranger's transaction.
  */
 export function isLikelyOwn(
   { userAddress }: Pick<TrackedRow, "userAddress">,

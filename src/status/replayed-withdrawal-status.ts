@@ -25,7 +25,7 @@ interface ReplayedWithdrawal {
 
 /**
  * Follows a second transaction that repeats a withdrawal through a bridge. Returns the row as if it were the only known
- * one, or null if its receipt does not prove the withdrawal. The stored row is not changed. Throws
+ * one, or null if it does not show the withdrawal. The stored row is not changed. Throws
  * `store_unavailable`, `vault_not_found` and errors of the RPC nodes.
  */
 export async function followReplayedWithdrawal(

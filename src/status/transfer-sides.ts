@@ -63,8 +63,8 @@ export function repeatedTransferSides(
 }
 
 /**
- * Returns what the user of a withdrawal received: the requested token, the token in which the vault paid, or returned
- * shares. Null if nothing was received yet.
+ * Returns what the user of a withdrawal received: the requested token, the token in which the vault paid (also back
+ * from a bridge), or the shares of a cancelled request. Null in states that show none of these.
  */
 function paidOf(row: WithdrawalRow): Movement | null {
   const { vaultChainId: chainId, exitToken: token, assets: amount } = row;

@@ -144,8 +144,8 @@ function paidBy(
 }
 
 /**
- * Finds a deposit into a vault whose family has no deposit events: a call of the vault's entry point by which the
- * sender gained shares. Null if there is none.
+ * Finds a deposit that no event of a vault's family shows: a call of the vault's entry point by which the sender gained
+ * shares. Null if there is none.
  */
 function findMint({ vaults, transaction, receipt }: ShownIn): ShownDeposit | null {
   const { from, to } = transaction;

@@ -14,7 +14,7 @@ import {
 } from "../lib/block-ranges.ts";
 import { readSearchedBlocks, rememberSearch } from "./deposits/track-searched-blocks.ts";
 
-/** Maximum number of blocks below the head block that every search reads. */
+/** Maximum number of blocks, from the head down, that every search reads. */
 const NEWEST_BLOCKS = 16_000;
 /** Maximum number of blocks in one request for older blocks, unless the node is known to accept fewer. */
 const OLDER_WINDOW = 10_000;
@@ -34,7 +34,7 @@ const POSITIONS_PER_BLOCK = 2 ** 20;
 /** A search for token transfers of one account that may belong to a deposit or withdrawal. */
 export interface TransferSearch {
   client: Pick<ChainClient, "onOneNode" | "definition">;
-  /** The deposit or withdrawal to which the transfers may belong. */
+  /** Tracking id of the deposit or withdrawal, or a key of the untracked request, to which the transfers may belong. */
   trackingId: string;
   tokens: readonly Address[];
   /** The account that sends or receives the tokens. */
@@ -99,7 +99,7 @@ export async function findTransfers(ctx: Context, search: TransferSearch): Promi
 }
 
 /**
- * Returns the transactions in what a search read: of more than one check reads, those that were not judged before.
+ * Returns the transactions that a search found; if these are more than one check reads, without those judged before.
  * `noteJudged` remembers those before `next`, except for the proving ones; it does nothing if there is no `next`.
  */
 async function findUnjudged(

@@ -147,8 +147,8 @@ export async function findVault(ctx: Context, vaultId: string): Promise<Vault> {
 }
 
 /**
- * Reads a vault from Postgres, because an address that receives funds must not come from a cache; its deposits may be
- * closed. Throws `store_unavailable`, and `vault_not_found` also for an unserved chain or an invalid row.
+ * Reads a vault, whether its deposits are open or not, from Postgres: an address that receives funds must not come from
+ * a cache. Throws `store_unavailable`, and `vault_not_found` also for a vault outside `Registry` or an invalid row.
  */
 export async function findStoredVault(ctx: Context, key: VaultKey): Promise<Vault> {
   const row = ctx.chains.definitions.has(key.chainId) ? await selectKnownVault(ctx.db, key) : null;

@@ -221,8 +221,8 @@ export interface AsyncDeposits {
   /** Finds the user's deposit request in the logs of a successful receipt, or returns null if there is none. */
   findRequest(vault: Vault, seen: { user: Address; logs: readonly Log[] }): SubmittedRequest | null;
   /**
-   * Returns the shares that the user's request received according to the vault's own event in a successful receipt, or
-   * null if there is no such event. Only families with separate requests compare `requestId`.
+   * Returns the shares that the user's request received, or null unless the vault's own event in a successful receipt
+   * shows its settlement or claim. Only families with separate requests compare `requestId`.
    */
   findClaim(
     vault: Vault,
@@ -256,7 +256,8 @@ export interface VaultAdapter {
   lens(vault: Vault): LensVault;
   /**
    * Returns the value of `shares` in the asset's smallest unit, rounded down, from the raw word (`rate`) that a
-   * position lens of kind `rate`, `report` or `pair` read. Null if the value is unknown.
+   * position lens of kind `rate`, `report` or `pair` read. Null if the value is unknown. Absent in families whose lens
+   * has none of these kinds.
    */
   toAssets?(vault: Vault, read: { shares: bigint; rate: bigint }): bigint | null;
   /**
@@ -270,7 +271,7 @@ export interface VaultAdapter {
   flags(vault: Vault): Query<VaultFlags>;
   /** Returns a query for the conditions of one deposit, such as its preview, limits, pause and permission. */
   terms(vault: Vault, request: TermsInput): Query<DepositTerms>;
-  /** Encodes the contract call of a deposit. Does not check the conditions of the deposit. */
+  /** Encodes a deposit's contract call without checking its conditions. Throws if the call cannot express the input. */
   encode(vault: Vault, request: DepositInput): DepositCall;
   /** Explains revert data of the family's own errors, or returns null for any other error. */
   explain?(revert: Hex): ExplainedRevert | null;

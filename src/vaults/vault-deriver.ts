@@ -32,7 +32,7 @@ export interface DerivedVault {
   shareDecimals: number;
   /** The contract that a deposit calls. */
   entryPoint: Address;
-  /** The contract that pulls the asset and therefore needs the allowance. */
+  /** The contract that pulls the deposited token and therefore needs the allowance. */
   spender: Address;
   /** The contract from which the share price is read. */
   pricer: Address;
@@ -47,7 +47,7 @@ export interface DerivedVault {
 
 /**
  * Result of deriving a registry entry from the chain: the vault, or a human-readable reason for the failure. `isUnread`
- * is true if the nodes made only a part of the reads, which says nothing about the vault.
+ * is true if the nodes did not make a read that decides this, which says nothing about the vault.
  */
 export type Derivation = { ok: true; vault: DerivedVault } | { ok: false; reason: string; isUnread?: true };
 

@@ -4,8 +4,8 @@ import type { Token, Vault } from "./vault.ts";
 import type { ExplainedRevert } from "./vault-reverts.ts";
 
 /**
- * How a vault pays a withdrawal. `instant`: in the transaction that redeems. `request`: all, or what is not liquid,
- * after it settles the owner's request. `cooldown`: when the owner claims after a wait.
+ * How a vault pays a withdrawal. `instant`: in the transaction that redeems. `request`: after it settles the owner's
+ * request, but some vaults pay what is liquid at once. `cooldown`: when the owner claims after a wait.
  */
 export type ExitMode = "instant" | "request" | "cooldown";
 
@@ -86,7 +86,7 @@ export interface ExitTerms {
   grossAssets: bigint | null;
   /** Assets that the vault can pay instantly, or null if unknown. Only a hint. */
   availableAssets: bigint | null;
-  /** When the price is fixed: `now`, `later` at settlement, or `recorded` with the request, but the vault may pay less. */
+  /** When the price is fixed: `now`, `later` (at settlement) or `recorded` (with the request; less may be paid). */
   priced: "now" | "recorded" | "later";
   /** Time at which a lock of the owner's shares ends, in unix seconds, or null if none is known. */
   lockedUntil: number | null;
@@ -241,7 +241,7 @@ export interface VaultExits {
    * (`net`), in the asset's smallest unit; null if unknown. `now` is in unix milliseconds. Absent if it is not read.
    */
   exitPrice?(vault: Vault, now: number): Query<{ gross: bigint; net: bigint } | null>;
-  /** Encodes the redemption or the request, without checking its conditions. */
+  /** Encodes the redemption or request without checking its conditions. Throws if the call cannot express the input. */
   encode(vault: Vault, request: ExitInput): ExitCall;
   /** Explains revert data of the family's own withdrawal errors, or returns null for other errors. */
   explain?(revert: Hex): ExplainedRevert | null;
@@ -253,7 +253,7 @@ export interface VaultExits {
     vault: Vault,
     of: { user: Address; requestIds: readonly string[]; now: number },
   ): Query<readonly PendingExit[] | null>;
-  /** Returns true if `pending` may find requests only by `requestIds`. Absent if it finds recent ones without them. */
+  /** Returns true if `pending` may find requests only by `requestIds`. If absent, it finds recent ones without them. */
   findsByIds?(vault: Vault): boolean;
   /**
    * Returns reads that add up to the shares of a user's open requests, in the share token's smallest unit: they show

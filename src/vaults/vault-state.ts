@@ -156,7 +156,7 @@ export function vaultStatesQuery(
 
 /**
  * Runs a query on a chain without a cache and returns the result with the block of its first batch of reads. Throws
- * `chain_unsupported`; errors of the chain client propagate.
+ * `chain_unsupported`; errors of the chain client and of the query propagate.
  */
 export async function readUncached<S>(
   ctx: Context,

@@ -33,7 +33,7 @@ export interface Vault {
   shareDecimals: number;
   /** The contract that a deposit calls. */
   entryPoint: Address;
-  /** The contract that pulls the asset and therefore needs the allowance. */
+  /** The contract that pulls the deposited token and therefore needs the allowance. */
   spender: Address;
   /** The contract from which the share price is read. */
   pricer: Address;

@@ -287,8 +287,9 @@ function toRequested(of: Made): PreparedExit {
 }
 
 /**
- * Returns true if the simulation shows the request, or an immediate payment in its place. Throws
- * `simulation_unavailable` if that could not be read, and the error of `requireRecorded`.
+ * Returns true if the simulation shows the request, or an immediate payment in its place. Without logs of requests, it
+ * is enough that exactly the shares left. Throws `simulation_unavailable` if that could not be read, and the error of
+ * `requireRecorded`.
  */
 function isRequestNoted({ exit, made }: Made): boolean {
   const { order, shares, way } = exit;

@@ -13,7 +13,8 @@ import { isRouterDeployed } from "../vaults/vault-deposit-entry.ts";
 import type { ExitMode, VaultExits } from "../vaults/vault-exits.ts";
 
 /**
- * Default slippage as a fraction. `same`: the vault pays the requested token itself; `other`: a swap or bridge follows.
+ * Default slippage as a fraction. `same`: the vault pays the requested token itself, in at least one requested mode;
+ * `other`: a swap or bridge follows in every mode.
  */
 const DEFAULT_SLIPPAGE = { same: 0.005, other: 0.03 } as const;
 

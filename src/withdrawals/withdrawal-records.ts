@@ -79,9 +79,10 @@ export async function loadWithdrawal(ctx: Context, trackingId: string): Promise<
 }
 
 /**
- * Tracks a withdrawal and returns its progress, or that of an equal one (`same_as`), with its steps and next
- * transaction or why that cannot be built (`next_refusal`). If a chain cannot be read, returns what is known. Throws
- * `withdrawal_not_found`, `store_unavailable`.
+ * Tracks a withdrawal and returns its progress, with its steps and its next transaction or why that cannot be built
+ * (`next_refusal`). The progress is that of the equal withdrawal `same_as` if the transaction was reported for this one
+ * and both continue alike. If a chain cannot be read, returns what is known. Throws `withdrawal_not_found`,
+ * `store_unavailable`.
  */
 export async function getTrackedWithdrawal(ctx: Context, trackingId: string): Promise<WithdrawalDetail> {
   const stored = await loadWithdrawal(ctx, trackingId);
@@ -99,7 +100,7 @@ export async function getTrackedWithdrawal(ctx: Context, trackingId: string): Pr
   };
 }
 
-/** Returns the fields of a withdrawal that its build decided, and that an equal one may have otherwise. */
+/** Returns the fields of a withdrawal that its build decided, and that may differ in an equal one. */
 function quotedFields(row: WithdrawalRow, now: number) {
   const wire = toTrackedWithdrawal(row, now);
   const { tracking_id, estimated_assets, min_assets, to_amount_min, created_at, expires_at } = wire;

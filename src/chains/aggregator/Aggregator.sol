@@ -13,9 +13,10 @@ pragma solidity =0.8.30;
 ///          a status byte, followed by the length of the data (2) and the data for FAILED and ANSWERED.
 ///
 /// Each call is static and gets exactly the payload's gas, so no result depends on the call's position. At most 4,096
-/// bytes of return data are copied; a longer result is TOO_LONG and never truncated. If the next call cannot get its
-/// gas, or its result does not fit, it and all later calls are NOT_REACHED; the first is always made, with less gas if
-/// necessary. SPENT is a call that failed after using three quarters of its gas, possibly for lack of gas.
+/// bytes of return data are copied; a longer result is TOO_LONG and never truncated. Programs have neither limit. If
+/// the next call cannot get its gas, or its result does not fit, it and all later calls are NOT_REACHED; the first is
+/// always made, with less gas if necessary. SPENT is a call that failed after using three quarters of its gas,
+/// possibly for lack of gas.
 contract Aggregator {
     uint256 private constant PROGRAM = (1 << 160) - 1;
     uint256 private constant HELD_PROGRAM = (1 << 160) - 2;

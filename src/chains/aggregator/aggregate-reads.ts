@@ -18,8 +18,8 @@ import {
 } from "./aggregator-codec.ts";
 
 /**
- * Maximum number of attempts at a read. A request that runs out of gas or space leaves its remaining reads to the next
- * attempt.
+ * Maximum number of attempts at a read with the default gas limit. A request that runs out of gas or space leaves its
+ * remaining reads to the next attempt.
  */
 const ROUNDS = 6;
 /** Gas limit for repeating a read that ran out of gas: what most nodes allow for one `eth_call`, minus the overhead. */
@@ -85,8 +85,8 @@ interface ProgramAnswer<T> {
 
 /**
  * Runs a program and makes view calls in one request, hence at the same block. Returns null if they do not fit, the
- * program fails, or a call cannot be made. Throws an RpcError `unsupported` if no node accepts a state override that is
- * needed; other errors of the chain client propagate.
+ * program fails or returns nothing, or a call cannot be made. Throws an RpcError `unsupported` if no node accepts a
+ * state override that is needed; other errors of the chain client propagate.
  */
 export async function aggregateProgram<T>(
   client: ChainClient,

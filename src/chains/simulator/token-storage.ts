@@ -132,8 +132,8 @@ function candidates(keys: SlotKeys, tried: readonly SlotLayout[]): SlotCandidate
 const PROBED: Address = "0x00000000000000000000000000000000C0FFEE01";
 
 /**
- * Storage layout of a token's balances. `scale` is present if the token rebases: with the value `stored`, `balanceOf`
- * has `returned` this balance. Other balances are in proportion.
+ * Storage layout of a token's balances. `scale` is present if the token rebases: a slot with the value `stored` gave
+ * the balance `returned`, and other balances are in proportion.
  */
 export type BalanceLayout = SlotLayout & { scale?: { stored: bigint; returned: bigint } | undefined };
 

@@ -270,7 +270,7 @@ function Vaults({ askAs }: { askAs: Ask }) {
 
 type RegistryVault = Answer<"admin.vaults.list">[number];
 
-/** Returns what a vault is claimed to be as text: its family, the asset's symbol, and the kind of source, if known. */
+/** Returns what a vault is claimed to be as text: its family, the asset's symbol, and the kind of source or `unknown`. */
 const describeClaim = ({ adapter, asset, provenance }: RegistryVault): string =>
   [familyName(adapter), asset.symbol, `from ${provenance?.source ?? "unknown"}`]
     .filter((part) => part !== "")

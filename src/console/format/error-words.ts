@@ -104,7 +104,7 @@ export function explainError(error: unknown): ErrorText {
   return { title, advice: text, reference: error.requestId };
 }
 
-/** Returns the API's error message as a sentence. For invalid input, the message about the first invalid field. */
+/** Returns an error's message as a sentence. For invalid input, the message about the first invalid field. */
 function sentence({ issues, message }: CausewayError): string {
   return toSentence(issues[0]?.msg ?? message);
 }

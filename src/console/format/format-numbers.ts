@@ -99,7 +99,7 @@ function problemOfNumber(typed: string): string {
 
 /**
  * Formats an amount in US dollars, rounded toward zero: `$1,234.56`, or from 10,000 dollars on, if `compact` is true,
- * `$12.34K`. A positive amount below a cent is shown as `<$0.01`, an unknown one as a dash.
+ * `$12.34K`. A nonzero amount below a cent is shown as `<$0.01`, with its sign, and an unknown one as a dash.
  */
 export function formatUsd(usd: string | null | undefined, compact = false): string {
   if (usd === null || usd === undefined) return "–";

@@ -17,7 +17,7 @@ const PHASES: Readonly<Record<ExecutionProgress["phase"], string>> = {
 };
 
 /**
- * Numbered list of the user's steps with their states, explanations and transactions. `bridge` is the name of the
+ * Numbered list of the user's steps with their states, explanations and transactions. `bridge` is the key of the
  * order's bridge, or null without one; it is ignored if a transfer is a step of its own. `progress` is the progress of
  * the running execution, or null if none is running.
  */
@@ -37,7 +37,7 @@ export function OrderSteps({
         <StepItem
           key={step.stepId}
           step={step}
-          // A step of its own pays the bridge then.
+          // If a transfer is a step of its own, that step pays the bridge.
           bridge={steps.some(({ purpose }) => purpose === "transfer") ? null : bridge}
           number={index + 1}
           last={index === steps.length - 1}

@@ -162,7 +162,7 @@ const symbolOf = ({ token }: Step): string => token?.symbol ?? "the token";
 function amountOf(step: Step): string {
   if (step.token === null || step.amount === null || step.token.decimals === null) return symbolOf(step);
   const { decimals, symbol } = step.token;
-  // Exact: this text says what the user signs. What can be paid with has a symbol; what has none are a vault's shares.
+  // Exact: this text says what the user signs. A token without a symbol is a vault's share token.
   return `${formatAmount(step.amount, { decimals, digits: decimals })} ${symbol || "shares"}`;
 }
 

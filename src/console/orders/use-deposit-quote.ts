@@ -57,7 +57,7 @@ export function useDepositQuote(vault: VaultDetail, draft: DepositDraft) {
 
 /**
  * Returns the wallet's balance of a token in its smallest unit, read through the wallet every 20 seconds. Null until a
- * read has succeeded, and if the wallet is on another chain.
+ * read has succeeded, and while no wallet is connected or it is on another chain.
  */
 export function useBalance(of: { chainId: number; token: `0x${string}` }): bigint | null {
   const wallet = useWallet();

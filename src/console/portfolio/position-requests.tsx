@@ -59,7 +59,7 @@ function RequestText({ request, position }: { request: Request; position: Positi
   );
 }
 
-/** Returns what a request is for as text: its shares, or its assets if the vault no longer names the shares. */
+/** Returns the amount of a request as text: its shares, else the assets if the shares are unknown, else null. */
 function describeAmount({ shares, assets, token }: Request, position: Position): string | null {
   if (shares !== null) return `${formatAmount(shares, { decimals: position.shareDecimals })} shares`;
   if (assets === null || token.decimals === null) return null;

@@ -20,7 +20,7 @@ import {
 } from "./vault-filters.ts";
 import { describeCapacity } from "./vault-page-limits.ts";
 
-/** Page with the listed vaults, at most 5,000. They are searched, filtered and sorted in the browser. */
+/** Page with the listed vaults, about 5,000 at most. They are searched, filtered and sorted in the browser. */
 export function VaultsPage() {
   const query = useQuery(vaultsQuery);
   return (

@@ -85,7 +85,7 @@ export async function selectKeyOwner(db: Database, digests: readonly string[]): 
   return rows[0] ?? NOBODY;
 }
 
-/** All key pairs with their owners. The id of a partner's first pair has no column and is derived from its address. */
+/** All key pairs that are not revoked. The id of a partner's first pair has no column: its address gives it. */
 const allPairs = raw`
   select ${firstKeyId(raw`partner_address`)} as key_id, partner_address, name, rights, allow_list, key_digest,
     secret_digest, pepper_version, prefix, version, epoch, created_at, last_used_at, 0 as slot

@@ -171,8 +171,8 @@ interface EqualOrder {
 
 /**
  * Selects another row of the user with the call and payment of `row`, whose proven source transaction is above the
- * block at which `row` was built (if known). Unless the transaction is reported for `row`, it was built within a day
- * after `row` expired, or before. Null if there is none. Throws `store_unavailable`.
+ * block at which `row` was built (if known). Unless the transaction is reported for `row`, the other row was built
+ * before `row` expired or within a day after. Null if there is none. Throws `store_unavailable`.
  */
 export async function selectEqualOrder(db: Database, row: TrackedRow): Promise<EqualOrder | null> {
   const reported = isReportedFor(raw`${row.trackingId}`, raw`${deposits.sourceTxHash}`);

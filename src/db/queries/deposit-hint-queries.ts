@@ -63,8 +63,8 @@ export async function selectHints(db: Database, trackingIds: readonly string[]):
 }
 
 /**
- * Deletes the hints `txHashes` of a row that are only reported, and marks the others as dropped. Of these, `carrying`
- * first get the origin `both`, because they may prove the row after a reorg. Throws `store_unavailable`.
+ * Marks the hints `txHashes` of a row as dropped, and deletes those that are only reported. Those in `carrying` get the
+ * origin `both` before, so that they are kept: they may prove the row after a reorg. Throws `store_unavailable`.
  */
 export async function dropHints(
   db: Database,
@@ -284,7 +284,7 @@ export async function addFindings(
   );
 }
 
-/** Adds to each transaction the number of the user's transactions with the same calldata in this round. */
+/** Adds to each transaction the number (at most 100) of the user's transactions with its calldata in this round. */
 function withEqual(sources: Findings["sources"]): (Findings["sources"][number] & { equal: number })[] {
   const counts = new Map<string, number>();
   const keyOf = ({ user, dataHash }: Findings["sources"][number]): string => `${user} ${dataHash}`;

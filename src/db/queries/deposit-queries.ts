@@ -319,7 +319,7 @@ async function updateTracked(
   return rows[0] ?? null;
 }
 
-/** Returns the statement that makes a deposit's parent due. An empty hash tells tracking to state the parent again. */
+/** Returns the statement that makes a deposit's parent due. An empty hash makes tracking derive its state again. */
 const parentDue = (trackingId: string, at: Date): SQL => raw`
   with stale as (update ${depositEvidence} as e set block_hash = '', checked = false, final = false
     from ${deposits} as child where child.tracking_id = ${trackingId} and e.tracking_id = child.parent_tracking_id

@@ -121,9 +121,9 @@ export async function postponeChecks(
 }
 
 /**
- * Makes the direct deposit that a transaction proves name `parent` as its parent, if it is of the same user and vault
- * and names none that took it over or can: anyone can build it, with any deposit of the user as its parent. Returns
- * false if there is none. Throws `store_unavailable`.
+ * Stores `parent` as the parent of the direct deposit that a transaction proves, if user and vault are the same and the
+ * parent that it names, if any, neither took it over nor can: anyone can build it, with any deposit of the user as its
+ * parent. Returns false if nothing was changed, also if it names `parent` already. Throws `store_unavailable`.
  */
 export async function adoptContinuation(
   db: Database,
@@ -197,8 +197,8 @@ function continuationsOf({ parent, router }: Continued): (SQL | undefined)[] | n
 
 /**
  * Selects a deposit that names a deposit as its parent and pays the delivered token into the same vault for the same
- * user, in an amount that may be the delivered one: a proven one that is requested, claimable or (first) completed,
- * otherwise an unproven one. Null if there is none. Throws `store_unavailable`.
+ * user, in an amount that may be the delivered one: a proven one that is completed, otherwise one that is requested or
+ * claimable, otherwise an unproven one. Null if there is none. Throws `store_unavailable`.
  */
 export async function selectContinuation(db: Database, continued: Continued): Promise<DepositRow | null> {
   const { trackingId, destinationTxHash } = continued.parent;

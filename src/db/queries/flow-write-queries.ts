@@ -106,7 +106,8 @@ export async function applyTipStep(db: Database, step: TipStep): Promise<boolean
 
 /**
  * Stores a backfilled range's flows and coverage: of vaults with unchanged flow sources, and only if the range is still
- * final. A stored final flow is replaced only to add a request id. Throws `store_unavailable`.
+ * final; `at` and `span` in any case. A stored final flow is replaced only to add a request id. Throws
+ * `store_unavailable`.
  */
 export async function applyHistoryStep(db: Database, step: HistoryStep): Promise<void> {
   const { chainId, read } = step;

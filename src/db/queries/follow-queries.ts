@@ -300,7 +300,7 @@ function evidenceStatements(step: FollowStep): SQL[] {
       where ${open} and e.checked and (${reorganised}::bool or e.block_number > ${head.number})`,
     raw`update ${depositEvidence} as e set checked = true from ${blocksOf(kept)}
       where ${open} and ${same} and e.block_number <= ${head.number}`,
-    // An empty hash tells tracking to state the deposit again.
+    // An empty hash makes tracking derive the state of the deposit again.
     raw`with gone as (update ${depositEvidence} as e set block_hash = '', checked = false
         from ${blocksOf(replaced)} where ${open} and ${same} returning e.tracking_id)
       update ${deposits} as d set next_check_at = ${at}::timestamptz, checks = 0 from gone

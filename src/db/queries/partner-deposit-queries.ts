@@ -20,8 +20,8 @@ const SENT = raw`${deposits.state} not in ('built', 'expired', 'abandoned')`;
 const PENDING = underWay(deposits);
 
 /**
- * SQL condition for rows that are not the second step of another one of the user that counts for a partner: one that is
- * built as a deposit of its own moves money that its parent counts.
+ * SQL condition that leaves out second steps that were built as deposits of their own and completed their parent, if
+ * the parent has a partner: it counts the money that they move.
  */
 const FIRST_STEP = raw`not exists (select from ${deposits} as parent
   where parent.tracking_id = ${deposits.parentTrackingId} and parent.partner_address is not null

@@ -184,7 +184,7 @@ export async function insertVault(
   });
 }
 
-/** Values of the columns that count refusals and proofs that found the vault illiquid, after none of them. */
+/** Values, for a vault without any, of the columns that count proofs that refused it or found it illiquid. */
 const UNCOUNTED = {
   proofRefusals: 0,
   proof: raw`${vaults.proof} - 'refusedAt' - 'illiquid' - 'illiquidSince'`,

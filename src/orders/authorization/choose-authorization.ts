@@ -21,7 +21,7 @@ interface Payable {
   amount: bigint;
   /** The Router's standing allowance, or null if unknown. */
   allowance: bigint | null;
-  /** Null if a contract other than the Router takes the payment, so that no signature works. */
+  /** Null if no signature works, because the payment is in the native currency or the Router cannot take it. */
   facts: AuthorizationFacts | null;
 }
 
@@ -70,8 +70,8 @@ function problemOf(kind: AuthorizationKind, payable: Payable & { named: boolean 
 }
 
 /**
- * Returns why an account with code cannot sign, or null if it can. A token that calls the account's code may have the
- * signature rejected, so `auto` does not choose it.
+ * Returns why the owner's account cannot sign, also if its code is unknown, or null if it can. Code that verifies
+ * signatures may reject this one, so `auto` does not choose a kind that calls it.
  */
 function accountProblem(
   checks: "code" | "ecrecover",

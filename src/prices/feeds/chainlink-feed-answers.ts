@@ -39,7 +39,7 @@ const ONE = 10n ** BigInt(ANSWER_DECIMALS);
  */
 const LEAST_ANSWER = ONE / 10n ** 12n;
 const MOST_ANSWER = ONE * 10n ** 9n;
-/** Tolerated difference between the clock of a feed's update and the block's, in seconds. */
+/** How far the time of a feed's update may be after the block's, in seconds. */
 const CLOCK_SKEW_S = 60;
 /**
  * A feed is stale after one and a half heartbeats and five minutes: updates wait for their inclusion, and some
@@ -86,7 +86,7 @@ export const SEQUENCER_GRACE_S = 1_800;
 
 /**
  * Returns true if an L2's sequencer is up and has been up for half an hour, by the latest round of Chainlink's uptime
- * feed; false if that was not read. Source: docs.chain.link, L2 sequencer uptime feeds.
+ * feed; false if that was not read or has no time. Source: docs.chain.link, L2 sequencer uptime feeds.
  */
 export function sequencerIsUp({ round, headTime }: { round: FeedRound | null; headTime: number }): boolean {
   // Answer 0 means up, and `startedAt` is the time of the last change. Feeds may be outdated right after an outage.

@@ -117,7 +117,7 @@ function checkFeed(
   return { key, problem: named ? null : "description" };
 }
 
-/** A feed that cannot be used, and the reason. */
+/** A feed that cannot be used, and the reason. `sequencer_down`: `sequencerIsUp` is false, so no feed can be used. */
 export interface UnusedFeed {
   chainId: number;
   /** The feed's address in lowercase, or `sequencer`. */
@@ -133,7 +133,8 @@ export interface FeedPrices {
 
 /**
  * Returns the prices that follow from a batch of feed reads, rounded down, and the feeds that cannot be used. A token
- * has no price unless all its feeds can. `headTime` is the timestamp of the block, in seconds.
+ * has a price only if all its feeds can be used and the chain's sequencer, if it has one, is up. `headTime` is the
+ * timestamp of the block, in seconds.
  */
 export function feedPrices(readings: FeedReadings, headTime: number): FeedPrices {
   const { chainId, tokens } = readings;
@@ -166,7 +167,7 @@ function answerOf(
   return checkRound(feed, { round: readings.rounds.get(key) ?? null, headTime });
 }
 
-/** Returns the product of the answers of a token's feeds, rounded down, with the time of the oldest answer. */
+/** Returns the product of a token's feed answers, rounded down, with the oldest one's time; null if one is unusable. */
 function toTokenPrice(row: TokenFeed, answers: Answers): TokenPrice | null {
   let [usd, at, errorBps] = [USD_SCALE, Number.POSITIVE_INFINITY, 0];
   for (const { feed, answer } of answers) {

@@ -4,8 +4,8 @@ import type { ChainFeeds, FeedDefinition } from "./price-feed.ts";
 /** A feed: proxy, heartbeat in seconds, deviation in basis points, and decimals if they are not 8. */
 type FeedRow = readonly [proxy: Address, heartbeatS: number, deviationBps: number, decimals?: number];
 /**
- * A token: its address; the unit it is pegged to one to one (empty for none; the prefix `nominal` marks a price that
- * would not reflect a depeg); and the pairs whose feed answers are multiplied to give its price.
+ * A token: its address; the unit that it is pegged to or tracks (empty for none; the prefix `nominal` marks a price
+ * that would not reflect a depeg); and the feeds whose answers are multiplied to give its price, separated by spaces.
  */
 type TokenRow = readonly [token: Address, unit: string, pairs: string];
 

@@ -24,8 +24,8 @@ export interface TokenFeed {
   unit: string | null;
   feeds: readonly FeedDefinition[];
   /**
-   * True if one of the feeds is a contract's exchange rate, or the price of the token's underlying token: such a price
-   * does not show a depeg of the token, so no offer is checked against it.
+   * True if one of the feeds is a contract's exchange rate, or the price of what the token is backed by or pegged to.
+   * Such a price does not show a depeg of the token, so no offer is checked against it.
    */
   nominal?: true;
 }

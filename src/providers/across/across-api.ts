@@ -34,8 +34,8 @@ const MAX_RETRY_SECONDS = 3_600;
 
 /**
  * Converts an error response of Across's API to an AppError: `rate_limited`, `upstream_timeout`, `no_route` for a known
- * reason, otherwise `upstream_unavailable`. `now` is in milliseconds since the epoch. Source: across-protocol/frontend
- * `api/_errors.ts`.
+ * reason or a 404 with an error body, otherwise `upstream_unavailable`. `now` is in milliseconds since the epoch.
+ * Source: across-protocol/frontend `api/_errors.ts`.
  */
 export function failureFromAcrossResponse(response: BoundedResponse, now: number): AppError {
   const { status } = response;
@@ -156,7 +156,7 @@ function postInit(settings: AcrossApiSettings, body: unknown): RequestInit {
 
 /**
  * Sends a request, and once more after a network error or a 5xx response if time is left. Only for requests without
- * side effects. Throws `upstream_timeout` or `upstream_unavailable` if there is no response.
+ * side effects. Throws `upstream_timeout` or `upstream_unavailable` if the last attempt gets no response.
  */
 async function sendWithRetry(scope: ProviderScope, request: ApiExchange): Promise<BoundedResponse> {
   const { url, init } = request;

@@ -81,8 +81,8 @@ export interface ExpectedDeposit {
 }
 
 /**
- * Decodes an Across deposit transaction and compares every field with the expected value. Throws
- * `upstream_rejected`, with the names of the differing fields in its cause.
+ * Decodes an Across deposit transaction and compares every field with the expected value. Throws `upstream_rejected` if
+ * one differs or the calldata cannot be decoded. Its cause says which.
  */
 export function verifyAcrossDeposit(
   transaction: VerifiedTransfer["transaction"],

@@ -43,7 +43,7 @@ export interface KyberSwapDescription {
   dstReceiver: Address;
   /** Amount of the source token that the caller pays. */
   amount: bigint;
-  /** Minimum output for `dstReceiver`; the router reverts below it. */
+  /** Minimum output for `dstReceiver`; the router reverts below it (in proportion, if it fills partially). */
   minReturnAmount: bigint;
   flags: bigint;
   permit: Hex;

@@ -185,7 +185,7 @@ function quoteOf({ gas }: { gas: bigint | null }) {
     bridge: null,
     bridgeName: null,
     bridgeLogo: null,
-    // We ask KyberSwap to charge none.
+    // The requests to KyberSwap ask for none.
     declaredFee: 0n,
     nativeFee: 0n,
     estimatedSeconds: null,

@@ -48,7 +48,7 @@ const isSamePair =
     other.fromChainId === pair.fromChainId && other.toChainId === pair.toChainId;
 
 /**
- * Requests the tokens that LI.FI supports on a chain; those without a valid EVM address are left out. Throws
+ * Requests the tokens that LI.FI supports on a chain; entries without a valid EVM address are left out. Throws
  * `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET /tokens`.
  */
 export async function listLifiTokens(

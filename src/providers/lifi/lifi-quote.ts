@@ -118,8 +118,8 @@ interface PricedRequest {
 }
 
 /**
- * Returns the quote of a LI.FI route, or an empty list if the route needs several transactions, uses a tool
- * that was not requested, or does not match the request.
+ * Returns the quote of a LI.FI route, or an empty list if the route needs several transactions, uses a tool that was
+ * not requested, does not match the request, or states a minimum that is zero or above the expected amount.
  */
 function quoteFromRoute(route: LifiRoute, asked: PricedRequest): TransferQuote[] {
   const [step] = route.steps;

@@ -18,7 +18,7 @@ import { matchesSwapRequest, veloraToken, verifyVeloraSwap } from "./verify-velo
 const VELORA_KEY = "velora";
 /** Version of the router to build for. */
 const API_VERSION = "6.2";
-/** Number of seconds for which a built swap is offered; its minimum output would also protect it for longer. */
+/** Seconds for which a built swap is offered to the user. Even later, its minimum output would protect the user. */
 const VALID_SECONDS = 300;
 const BPS = 10_000n;
 const PARTS_PER_BPS = PARTS_PER_BILLION / BPS;
@@ -120,8 +120,8 @@ async function quoteSwap(parts: VeloraParts, input: SwapInput): Promise<Transfer
 }
 
 /**
- * Requests a price with its transaction and verifies it. Errors of the client and of `verifyVeloraSwap` propagate.
- * Source: `GET /swap`, which does not check balances and excludes sources that sign quotes for one sender.
+ * Requests a price with its transaction and verifies it. Errors of the client, `readDecimals` and `verifyVeloraSwap`
+ * propagate. Source: `GET /swap`, which does not check balances and excludes sources that sign quotes for one sender.
  */
 async function buildSwap(parts: VeloraParts, input: SwapInput) {
   const { scope, request, deployment } = input;

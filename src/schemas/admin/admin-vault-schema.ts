@@ -54,7 +54,7 @@ const claims = {
   accepted_assets: ClaimedTokens.default([]),
   name: z.string().trim().max(120).default("").meta({
     description:
-      "Display name of the vault. Default: its vault id or, if it is added alone, the name that its contract returns.",
+      "Display name of the vault. Default: its vault id or, if it is added alone and can be read, its contract's name.",
     example: "Steakhouse USDC",
   }),
   curator: z.string().trim().max(120).default("").meta({

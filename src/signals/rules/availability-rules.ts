@@ -108,16 +108,16 @@ export const paused = turnRule({
   title: "Deposits paused",
   tier: "high",
   reason: "Deposits fail, withdrawals often fail too, and a pause may follow an incident",
-  description: "Deposits into the vault are paused; in the previous snapshot they were open.",
+  description: "Deposits into the vault are paused; in the previous snapshot they were not.",
   headline: "deposits paused",
   summary: (facts, change) =>
-    `Deposits into ${facts.vaultName} are paused; ${intervalOf(change)} earlier they were open. ` +
+    `Deposits into ${facts.vaultName} are paused; ${intervalOf(change)} earlier they were not. ` +
     `${totalText(facts, change.after)} Find out why they were paused, and whether withdrawals still work.`,
   holds: (point) => point.paused,
 });
 
 /**
- * Reports that a pause of a vault's deposits was lifted between two consecutive snapshots of the last two hours; of
+ * Reports that a vault's deposits stopped being paused between two consecutive snapshots of the last two hours; of
  * several times, the newest.
  */
 export const unpaused = turnRule({
@@ -125,10 +125,10 @@ export const unpaused = turnRule({
   title: "Pause lifted",
   tier: "medium",
   reason: "Deposits are no longer paused; the cause of the pause may remain",
-  description: "Deposits into the vault are open again; in the previous snapshot they were paused.",
-  headline: "deposits open again after a pause",
+  description: "Deposits into the vault are no longer paused; in the previous snapshot they were.",
+  headline: "deposits no longer paused",
   summary: (facts, change) =>
-    `Deposits into ${facts.vaultName} are open again; ${intervalOf(change)} earlier they were paused. ` +
+    `Deposits into ${facts.vaultName} are no longer paused; ${intervalOf(change)} earlier they were. ` +
     `${totalText(facts, change.after)} Find out why they were paused, and what has changed since, before you deposit.`,
   holds: (point) => !point.paused,
 });
@@ -141,7 +141,7 @@ const isFull = (point: Point): boolean | null =>
 
 /**
  * Reports that a vault's remaining deposit capacity dropped to zero between two consecutive snapshots of the last two
- * hours, in both of which deposits were open and the capacity was known.
+ * hours, in both of which deposits were not paused and the capacity was known.
  */
 export const capacityExhausted = turnRule({
   id: "capacity_exhausted",
@@ -159,7 +159,7 @@ export const capacityExhausted = turnRule({
 
 /**
  * Reports that a vault's remaining deposit capacity rose above zero between two consecutive snapshots of the last two
- * hours, in both of which deposits were open and the capacity was known.
+ * hours, in both of which deposits were not paused and the capacity was known.
  */
 export const capacityOpened = turnRule({
   id: "capacity_opened",
@@ -188,12 +188,12 @@ const THIN_REASONS: Readonly<Record<ThinTier, string>> = {
   high: "Almost nothing is left for immediate withdrawals; in a run on the vault the last holders wait longest",
   medium: "Larger withdrawals may have to wait; in a run on the vault the last holders wait longest",
 };
-/** Number of hourly snapshots that a vault must exceed before the rule applies. */
+/** The rule needs more hourly snapshots than this. */
 const MIN_BASELINE_HOURS = 12;
 
 /**
  * Reports that the largest known shareholder can withdraw at most 5% of a vault's total assets immediately, while the
- * median of its hourly snapshots was above 10%. Vaults with negligible assets are ignored.
+ * median over the earlier hourly snapshots was above 10%. Vaults with negligible assets are ignored.
  */
 export const liquidityThin: SignalRule = {
   rule_id: "liquidity_thin",

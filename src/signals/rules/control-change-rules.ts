@@ -60,7 +60,7 @@ export const controlChanged: SignalRule = {
   description:
     "Changes to the owner, curator, guardian, fees or timelock returned by the vault's view functions.",
   tiers: [
-    { tier: "high", threshold: "Owner", reason: "The owner can change every other setting" },
+    { tier: "high", threshold: "Owner", reason: "The owner can change how the vault works" },
     {
       tier: "medium",
       threshold: "Curator, guardian, fee or timelock",

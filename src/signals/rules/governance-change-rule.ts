@@ -18,16 +18,17 @@ const ADVICE: Readonly<Record<GovernanceKind, string>> = {
     "The owner can change how the vault works: find out who it is before you deposit or leave funds in the vault.",
   code: "The vault may no longer behave as reviewed: do not deposit until you know what changed.",
   curator:
-    "This account decides where assets go: find out who it is before you deposit or leave funds in the vault.",
-  guardian: "This account can veto or stop changes: find out who it is before you rely on it.",
+    "This account can act on the vault's assets: find out who it is before you deposit or leave funds in the vault.",
+  guardian:
+    "This account can veto pending changes or stop operations: find out who it is before you rely on it.",
   fee: "Fees reduce what holders earn: compare the net yield with that of other vaults.",
   timelock:
     "The timelock is the time that holders have to withdraw before a change takes effect: check pending changes.",
-  cap: "Deposits that would exceed the new value fail.",
+  cap: "Deposits that would exceed the new cap fail.",
   pause: "Find out why, and whether deposits and withdrawals still work.",
   allow_list: "Check whether your account can still deposit, transfer shares and withdraw.",
   price:
-    "This setting limits updates of the share price: watch the next prices before you deposit or withdraw.",
+    "This setting affects updates of the share price: watch the next prices before you deposit or withdraw.",
   strategy: "This change can affect where assets are allocated and what they earn.",
 };
 
@@ -136,7 +137,8 @@ function headlineOf({ event, args }: GovernanceChange): string {
 const STATES_VALUE = /^(is|are)\b/;
 
 /**
- * Returns the sentences about a change whose event has no `report`: the setting, its value if known, and the time.
+ * Returns the sentences about a change whose event has no `report` or could not be decoded: the setting, its value if
+ * known, and the time.
  */
 function defaultReport({ event }: GovernanceChange, of: { detail: string; context: EventContext }): string {
   const { detail, context } = of;
@@ -186,7 +188,8 @@ export const governanceChanged: SignalRule = governanceRule({
       threshold:
         "Implementation, beacon, proxy admin or upgrade admin; owner, governor, role manager, management or added ward; " +
         "access-control authority, except its removal if only the owner can then call restricted functions; the Safe or account that " +
-        "receives the assets; pause, closure, shutdown or emergency withdrawal; a new gate, limit module or whitelist for withdrawals, or withdrawals disabled",
+        "receives the assets; pause, closure, shutdown or emergency withdrawal; a new gate, limit module or whitelist " +
+        "for withdrawals, or a hook that disables withdrawals",
       reason: "Can change how the vault works, or block withdrawals",
     },
     {

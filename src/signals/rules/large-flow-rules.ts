@@ -101,7 +101,7 @@ function texts(
     amount: bigint;
     part: number;
     before: bigint;
-    /** The time in which it was found, in words. */
+    /** Length of the period in which the flow happened, in words. */
     hours: string;
     baseline: Baseline;
     more: number;
@@ -162,7 +162,8 @@ export const largeDeposit = largeFlow({
 
 /**
  * Reports a single withdrawal since the snapshot of a day ago that is large relative to the vault's total assets then
- * and, below a quarter of them, to its history. Of several, the largest is described. Needs a baseline of earlier days.
+ * and to its history, or at least a quarter of them. Of several, the largest is described. Needs a baseline of earlier
+ * days.
  */
 export const largeWithdrawal = largeFlow({
   ruleId: "large_withdrawal",

@@ -61,7 +61,7 @@ export const registryChanged: SignalRule = {
 };
 
 /**
- * Returns what a change of status means for deposits: they are opened for the first time, resumed, paused or closed.
+ * Returns what a change of status means for deposits: they are resumed after a pause, or else opened, paused or closed.
  */
 function verbOf({ from, to }: RegistryChange): string {
   if (to === "active") return from === "paused" ? "resumed" : "opened";

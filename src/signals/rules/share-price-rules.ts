@@ -99,7 +99,10 @@ export const sharePriceLoss: SignalRule = {
 const priceOf = ({ assetSymbol }: VaultFacts, price: bigint): string =>
   `${wholeAmount(price / 10n ** 12n, 6, 6)} ${assetSymbol}`;
 
-/** Returns a sentence about the total loss of all holders, or an empty string if total assets are unknown. */
+/**
+ * Returns a sentence about the total loss of all holders, or an empty string if total assets are unknown or the share
+ * price is zero.
+ */
 function lossOf(facts: VaultFacts, of: { latest: Point; fall: bigint }): string {
   const { latest, fall } = of;
   if (latest.totalAssets === null || latest.sharePrice === null || latest.sharePrice === 0n) return "";
@@ -125,7 +128,7 @@ const MIN_APY_BREAK = 0.01;
 /**
  * Reports a yield between two consecutive daily snapshots that is at least six median absolute deviations and one
  * percentage point from the median of the vault's earlier days. A deviation below 0.1 percentage points counts as 0.1.
- * Needs at least 14 earlier days.
+ * Needs at least 14 earlier days, of which at most a quarter have a yield of zero.
  */
 export const apyBreak: SignalRule = {
   rule_id: "apy_break",

@@ -223,7 +223,7 @@ const NO_EXIT_SEEN = { ...NOTHING_SEEN, assets: null } as const satisfies Withdr
 const NO_TRANSFER = { provider: null, bridge: null, tool: null } as const satisfies WithdrawalChange;
 
 /**
- * Returns a row's transactions, proven or not, as hints noted at this time. The refund of a deposit that was never
+ * Returns a row's transactions, proven or not, as hints noted at `notedAt`. The refund of a deposit that was never
  * requested at its vault is left out: a bridge paid it, on the source chain.
  */
 export function hintsOf(row: TrackedRow, notedAt: Date): DepositHint[] {

@@ -9,7 +9,7 @@ import { isConfirmed, type TransactionReader } from "./deposit-transaction-reade
 import { awaitsSecondStep } from "./track-destination-transaction.ts";
 import { isSourceOpen, matchesSource } from "./track-source-transaction.ts";
 
-/** Lifetime of a hint whose transaction no node knows, in milliseconds. */
+/** Lifetime of a hint whose transaction has no receipt, in milliseconds. */
 const UNKNOWN_TTL_MS = 3 * DAY_MS;
 /** Lifetime of a hint that may still prove a later step, in milliseconds. */
 const UNDECIDED_TTL_MS = 30 * DAY_MS;
@@ -33,8 +33,8 @@ export function sourceCandidates(row: TrackedRow, hints: readonly DepositHint[])
 }
 
 /**
- * Returns the hashes on the vault's chain that may prove a later step of a routed deposit: an unproven deposit
- * transaction, up to six newest hints, and up to six older ones chosen by the second of `now` (UNIX milliseconds).
+ * Returns the hashes on the vault's chain that may prove a later step of a deposit: an unproven deposit transaction,
+ * up to six newest hints, and up to six older ones chosen by the second of `now` (UNIX milliseconds).
  */
 export function vaultCandidates(row: DepositRow, hints: readonly DepositHint[], now: number): Hex[] {
   const recorded = row.depositTxHash === null || row.depositProven ? [] : [row.depositTxHash];

@@ -97,8 +97,9 @@ const REJECTED_TRANSITION: Transition = {
 };
 
 /**
- * Finds the first transaction that sent a request's shares, otherwise the first that refunded it, and returns its
- * transition as `ended`, or null if none is found. `complete` is false if a later search will read more.
+ * Finds the first transaction that sent a request's shares, or refunded it with the vault's event of a cancellation;
+ * otherwise the first other refund. Returns its transition as `ended`, or null if none is found. `complete` is false if
+ * a later search will read more.
  */
 async function findSettlement(
   ctx: Context,
@@ -171,8 +172,8 @@ interface Judged extends Mined {
 }
 
 /**
- * Returns the transition of a deposit whose shares a transaction sent by the vault's own event, or null if it did not;
- * also null if the vault rejected the request. The shares are null if others were settled with it.
+ * Returns the transition of a deposit whose shares a transaction sent, as the vault's own event shows, or null if it
+ * did not or the vault rejected the request. The shares are null if other requests may have been settled with it.
  */
 async function claimTransition(of: Judged): Promise<Transition | null> {
   const { row, now, others, receipt, hash } = of;

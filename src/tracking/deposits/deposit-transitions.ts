@@ -38,7 +38,7 @@ interface ProvenTransitions {
 /**
  * Applies transitions in order, stores a change with the blocks that prove it, and makes the deposit due. Returns the
  * new row, the stored one if another writer was first, or `row` if nothing changes or its deposit transaction proves
- * another. Throws `store_unavailable` and errors of the RPC nodes.
+ * another deposit. Throws `store_unavailable` and errors of the RPC nodes.
  */
 export async function applyTransitions(ctx: Context, input: ProvenTransitions): Promise<DepositRow> {
   // The deposit becomes due, so that its evidence is recorded and its next step is tracked.
@@ -87,7 +87,7 @@ const parentDue = (ctx: Context, { parentTrackingId }: DepositRow): Date | null 
 /**
  * Stores the state of a deposit that was derived again from the chains. A parent becomes due, because it may have taken
  * over the shares. Returns the new row, or the stored one of a faster writer. Throws `store_unavailable`, and error
- * 23505 if its deposit transaction proves another.
+ * 23505 if its deposit transaction proves another deposit.
  */
 export async function restateDeposit(
   ctx: Context,

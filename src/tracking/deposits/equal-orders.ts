@@ -47,9 +47,9 @@ export interface SharedSource<Row> {
 }
 
 /**
- * Finds the equal row that has the transaction of an unseen or reverted row; for a reverted one, only if its
- * transaction is reported for this row and it has not failed. It answers for both only if it is so reported, and both
- * continue alike. Throws `store_unavailable`.
+ * Finds the equal row that has the transaction of an unseen or reverted row. For a reverted one, it must not have
+ * failed itself, and its transaction must be reported for the reverted row. It answers for both only if its transaction
+ * is so reported and both continue alike. Throws `store_unavailable`.
  */
 export async function findSharedSource<Row extends TrackedRow>(
   ctx: Context,

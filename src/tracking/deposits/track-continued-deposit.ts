@@ -66,7 +66,7 @@ export async function continuationTransitions(
 /**
  * Takes the deposit that already holds the transaction proving a second step (`transitions`) as the continuation, as
  * `adoptContinuation` does: anyone can build the same call for the user, and the follower may have recorded the
- * transaction for that one. Returns false if there is none. Throws `store_unavailable`.
+ * transaction for that one. Returns false if none is taken. Throws `store_unavailable`.
  */
 export async function takeAsContinuation(
   ctx: Context,

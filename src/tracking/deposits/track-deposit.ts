@@ -126,8 +126,8 @@ const NO_SOURCE: Transition = {
 };
 
 /**
- * Tracks a routed deposit whose source transaction is unknown by hints on the vault's chain, which may contain its
- * Router event. Once it is bridging, its delivery decides instead which event is its own.
+ * Tracks a routed deposit by hints on the vault's chain, which may contain its Router event, unless it is bridging or
+ * awaits its second step. While it is bridging, its delivery decides which event is its own.
  */
 async function trackVaultHints(
   ctx: Context,

@@ -102,7 +102,7 @@ export async function vaultTransitions(ctx: Context, at: VaultTransaction): Prom
 
 /**
  * Returns the transition that the Router's event proves for a routed deposit. A one-step deposit is completed by the
- * bridge's call, a two-step deposit by the user's second transaction.
+ * bridge's call, a two-step or partial deposit by the user's second transaction.
  */
 function routerTransition(
   at: { row: DepositRow; hash: Hex; confirmed: boolean },
@@ -116,8 +116,8 @@ function routerTransition(
 }
 
 /**
- * Returns true if a transaction is the user's own call to the vault's entry point, in the block of the delivery or
- * later.
+ * Returns true if a transaction pays the delivery into the vault by the user's own call (see `callsVault`), in the
+ * block of the delivery or later.
  */
 async function isUserVaultCall(
   ctx: Context,

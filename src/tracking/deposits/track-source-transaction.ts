@@ -241,7 +241,7 @@ interface MatchedSource {
   hash: Hex;
   receipt: Receipt;
   confirmed: boolean;
-  /** True if the source call was part of a smart account's batch. */
+  /** True if the source call was made within another transaction, such as a smart account's batch. */
   batched: boolean;
 }
 

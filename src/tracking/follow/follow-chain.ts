@@ -222,7 +222,10 @@ async function isOnChain(
   return (await readBlock(node, chain.headBlock)).hash === chain.headHash;
 }
 
-/** Returns the first block to read on a chain: the block at which the oldest open deposit was built. */
+/**
+ * Returns the first block to read on a chain: one at least two minutes older than the oldest open deposit or, without
+ * one, than now.
+ */
 async function firstBlock(
   ctx: Context,
   { chainId, node, latest }: { chainId: number; node: NodeSession; latest: Block },

@@ -71,7 +71,7 @@ export function sightingsOf(logs: readonly ChainLog[], search: LogSearch): Sight
 
 type Collected = { [Kind in keyof Sightings]: Sightings[Kind][number][] };
 
-/** Returns the Router's deposits in the logs, with their references. */
+/** Returns the Router's orders (deposits and withdrawals) in the logs, with their references. */
 function referencesOf(logs: readonly ChainLog[]): Collected["references"] {
   const own = logs.filter(({ address }) => address === routerEmitter).map(toViemLog);
   return executedOrders(own).map(({ args, transactionHash }) => ({

@@ -161,7 +161,7 @@ function ownWithdrawal(
 
 /**
  * Returns the amount of the transfer by which a vault paid a withdrawal in a batch: the one of the event's amount, or
- * the only one, if a token that charges transfers made it less. Null if neither exists.
+ * the only one, if it is less (some tokens charge transfers) or the event shows no amount. Null if neither exists.
  */
 function batchedPayment(arrivals: readonly { value: bigint }[], flow: VaultFlow | undefined): bigint | null {
   if (flow === undefined) return null;

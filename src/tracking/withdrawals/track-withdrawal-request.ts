@@ -123,7 +123,7 @@ interface EndSeen {
 
 /**
  * Finds the end of a request among the hints and, if the vault no longer reports the request, among later payments to
- * the user. `end` is null if none is found; `seen` are the settlements that were found.
+ * the user. `end` is null if none is certain yet; `seen` are the settlements that were found.
  */
 async function findEnd(
   ctx: Context,

@@ -96,8 +96,8 @@ function ownTransitions(
 }
 
 /**
- * Returns true if a request belongs to a withdrawal. In a batch, it must have the built number of shares, and not from
- * another account: some vaults let anyone make a request of their own shares for the user.
+ * Returns true if a request belongs to a withdrawal. In a batch, it must be for the built number of shares, which must
+ * not come from another account: some vaults let anyone make a request with their own shares for the user.
  */
 function isRequestOf(
   { fromAmount, shareToken, userAddress }: WithdrawalRow,

@@ -125,7 +125,7 @@ const factories = factoriesByChain(aaveStataFactories);
 
 /**
  * Returns a query that identifies a static aToken: its aToken has its asset and pool and, if factories of its chain are
- * in code, one of them names it. Source: aave-v3-origin, IERC4626StataToken, IStataTokenFactory.
+ * known, one of them names it. Source: aave-v3-origin, IERC4626StataToken, IStataTokenFactory.
  */
 function identifyStata({ chainId, address }: DerivationSubject): Query<Identification> {
   const abi = identificationAbi();

@@ -54,8 +54,8 @@ const BY_NAME: Readonly<Record<string, ErrorCode | null>> = {
 const explainNamedError = familyErrors({ errors: BY_NAME });
 
 /**
- * Error code and name by error number, for the numbered errors that mean something else for a withdrawal than for a
- * deposit.
+ * Error code and name by error number, for the numbered errors that only a withdrawal meets or that mean something else
+ * for it than for a deposit.
  */
 const OF_EXITS: Readonly<Record<string, ExplainedRevert>> = {
   11002: { code: "exits_paused", text: "UserModule__UserPaused" },
@@ -131,8 +131,8 @@ const identificationAbi = once(() =>
 const factories = factoriesByChain(fluidFactories);
 
 /**
- * Returns a query that identifies an fToken by its own views and by Fluid's factory on the chain or, if that is not in
- * code, the factory that the token names. Source: fluid-contracts-public, IFTokenViews.
+ * Returns a query that identifies an fToken by its own views and by Fluid's factory on the chain or, if that is not
+ * known, the factory that the token names. Source: fluid-contracts-public, IFTokenViews.
  */
 function identifyFluid({ chainId, address }: DerivationSubject): Query<Identification> {
   const on = { to: address, abi: identificationAbi() } as const;

@@ -61,7 +61,7 @@ const ofSilo = {
 
 /**
  * Returns a query that identifies a silo by its configuration and, against Silo v3, which has the same views, by the
- * factories of its chain that are in code. Source: silo-contracts-v2, ISiloConfig.
+ * known factories of its chain. Source: silo-contracts-v2, ISiloConfig.
  */
 function identifySilo(subject: DerivationSubject): Query<Identification> {
   const { address } = subject;

@@ -78,8 +78,8 @@ const transferStarted = (contract: VaultContract): EventTerms => ({
 });
 
 /**
- * Events of a proxy (new implementation, beacon or admin) and of the start of an ownership transfer. Sources: ERC-1967,
- * OpenZeppelin (Ownable2Step), Solmate (Owned, Auth).
+ * Events of a proxy (new implementation, beacon or admin) and of the start of an ownership transfer. Sources: ERC-1967;
+ * OpenZeppelin, Ownable2Step.
  */
 const proxyAndOwnerEvents = (contract: VaultContract): readonly GovernanceEvent[] => [
   changeEvent([contract, "code", "Upgraded(address indexed implementation)"], {
@@ -107,7 +107,7 @@ const proxyAndOwnerEvents = (contract: VaultContract): readonly GovernanceEvent[
 
 /**
  * Event of a completed ownership transfer. For the vault contract itself, a view also shows the new owner; for its
- * other contracts, only this event does.
+ * other contracts, only this event does. Sources: OpenZeppelin, Ownable; Solmate, Owned and Auth.
  */
 const ownershipTransferred = (contract: VaultContract): GovernanceEvent =>
   changeEvent(

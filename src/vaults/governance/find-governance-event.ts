@@ -31,7 +31,7 @@ export function eventTopic(event: GovernanceEvent): Hex {
 
 /**
  * Returns the governance events that a family's vaults and their linked contracts may emit: the family's own, then the
- * common ones. `adapter` is the family's name; an unknown family has only the common ones.
+ * common ones and those of a beacon. `adapter` is the family's name; an unknown family has none of its own.
  */
 export function governanceEventsOf(adapter: string): readonly GovernanceEvent[] {
   const own = findFamily(adapter)?.governanceEvents ?? [];

@@ -234,7 +234,7 @@ export const newValue =
 /** Returns the sentence that states when a change took effect, with a leading space. */
 export const tookEffect = ({ time }: EventContext): string => ` The change took effect at ${time}.`;
 
-/** Creates the texts for an event that pauses, or at tier `medium` resumes, `flows`, such as "withdrawals". */
+/** Creates the texts for an event that pauses `flows`, such as "withdrawals", or resumes them (tier `medium`). */
 export const pauseTexts = (flows: string, isPaused: (args: EventArgs) => boolean): EventTerms => {
   const verb = (args: EventArgs): string => (isPaused(args) ? "paused" : "resumed");
   return {
@@ -270,7 +270,7 @@ export const switchTexts = (
 
 /**
  * Creates the texts for an event that sets an account or contract, or removes it with the zero address. `member` and
- * `from` name the arguments with the new and the old address; `removed` is the advice after a removal.
+ * `from` name the arguments with the new and the old address; `removed` and `removedTier` are for a removal.
  */
 export const addressTexts = (
   what: string,

@@ -61,9 +61,10 @@ contract PositionLens {
                 return(ANSWER, sub(cursor, ANSWER))
             }
 
-            /// Ends the call unless the gas suffices for the read (one 64th stays here, EIP-150) and for the
-            /// answer: 200 gas per byte that creation returns (EIP-2), 62 to mark each remaining entry, and
-            /// up to 50,000 for the longest division and the longest words.
+            /// Calls `selector(argument)` of the target; returns whether it succeeded, and the first word. Finishes
+            /// instead unless the gas suffices for the read (one 64th stays here, EIP-150) and for the answer:
+            /// 200 gas per byte that creation returns (EIP-2), 62 to mark each remaining entry, and up to 50,000 for
+            /// the longest division and the longest words.
             function read(target, selector, argument) -> ok, value {
                 let callGas := mload(CALL_GAS)
                 let size := sub(add(mload(CURSOR), mload(REMAINING)), sub(ANSWER, TWO_WORDS))

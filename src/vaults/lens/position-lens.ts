@@ -4,8 +4,8 @@ import { positionLensCreationCode } from "./position-lens-artifact.ts";
 
 /**
  * How the position lens (code that reads many balances in one `eth_call`) reads one vault: `balanceOf(user)` of
- * `shareToken`, then its value by `kind` (not for `balance`). The word of `rate`, `report` and `pair` is left to the
- * family.
+ * `shareToken`, then its value by `kind` (not for `balance`). The family's `toAssets` converts the word of `rate`,
+ * `report` and `pair`.
  */
 export type LensVault =
   // `convertToAssets(balance)` of the pricer. If that fails, `convert_or_ratio` takes `balance × totalAssets() of the

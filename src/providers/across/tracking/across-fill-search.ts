@@ -56,7 +56,8 @@ function findFillTransaction(logs: readonly ChainLog[], deposited: AcrossDeposit
 
 /**
  * Returns the first block to search: that of the deposit's quote time, estimated from the average block time, less a
- * margin; at most `MAX_LOOKBACK` blocks below the head.
+ * margin; at most `MAX_LOOKBACK` blocks below the head, and exactly that if the times allow no estimate. 0 on a chain
+ * with few blocks.
  */
 async function firstPossibleBlock(client: ChainClient, { deposited, head }: FillSearch): Promise<number> {
   if (head.number <= PACE_BLOCKS) return 0;

@@ -18,8 +18,9 @@ interface HandlerDelivery {
 }
 
 /**
- * Returns whether an Across delivery's destination calls succeeded, or null if its logs do not show it. `deliveryLogs`
- * are the receipt's logs from this fill to the next. Throws an Error if the message cannot be decoded.
+ * Returns whether an Across delivery's destination calls succeeded (true if there were none), or null if its logs do
+ * not show it. `deliveryLogs` are the receipt's logs from this fill to the next. Throws an Error if the message cannot
+ * be decoded.
  */
 function didCallsSucceed(deliveryLogs: readonly Log[], delivery: HandlerDelivery): boolean | null {
   const { deposited, messageHash, execution, handler } = delivery;

@@ -106,8 +106,8 @@ const isInTime = ({ source, relay, overdue }: TransferEvidence): boolean =>
   source === "deposited" && relay !== null && !overdue;
 
 /**
- * Returns the status of an Across transfer that is not filled: refunding if the fill deadline has passed,
- * otherwise bridging.
+ * Returns the status of an Across transfer that is not known to be filled: refunding if the destination chain shows
+ * that the fill deadline has passed, otherwise bridging.
  */
 function inFlightStatus({ overdue }: TransferEvidence): UnprovenStatus {
   return overdue ? STATUS_REFUNDING : STATUS_BRIDGING;

@@ -23,8 +23,8 @@ interface SourceRecord {
 const SOURCE_UNREAD: SourceRecord = { evidence: "unread", deposited: null };
 
 /**
- * Reads a transfer's source transaction and the Across deposit in it. Throws an Error if the source chain is
- * not served. Errors of the chain client propagate.
+ * Reads a transfer's source transaction and the Across deposit in it. Throws an Error if the source chain is not served
+ * or has no known SpokePool. Errors of the chain client propagate.
  */
 async function readSourceRecord(
   scope: ProviderScope,

@@ -130,8 +130,9 @@ async function attempt(scope: ProviderScope, sending: OutgoingRequest): Promise<
 }
 
 /**
- * Returns the parsed body of a LI.FI response. Throws the AppError that corresponds to an error status, and
- * `upstream_rejected` if the body of a 200 response does not match the schema.
+ * Returns the parsed body of a LI.FI response. Throws the AppError that corresponds to an error status. For a 200
+ * response it throws `upstream_unavailable` if the body is not JSON, `upstream_rejected` if it does not match the
+ * schema.
  */
 function readResponse<S extends z.ZodType>(
   response: BoundedResponse,

@@ -29,7 +29,7 @@ const Data = z
 const ChainId = z.int().positive();
 const Text = z.string().max(512);
 /**
- * Returns a schema for an optional field that is only displayed: an invalid value becomes null instead of
+ * Returns a schema for an optional field that is not part of the transaction: an invalid value becomes null instead of
  * invalidating the route.
  */
 const displayed = <S extends z.ZodType>(schema: S) => schema.nullish().catch(null);

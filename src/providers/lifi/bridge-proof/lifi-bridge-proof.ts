@@ -16,7 +16,7 @@ import {
 import { findCctpSend, findStargateSend, type SentTransfer } from "./lifi-source-events.ts";
 import { CLOCK_SKEW, wasOnBus } from "./stargate-bus.ts";
 
-/** Maximum number of blocks after the payout in which the destination call is searched. */
+/** Maximum number of blocks, from that of the payout on, that are searched for the destination call. */
 const CALL_BLOCKS = 2_000;
 /** Maximum number of log requests per search for a destination call. */
 const MAX_CALL_REQUESTS = 4;
@@ -176,8 +176,8 @@ async function findDestinationCall(
 }
 
 /**
- * Returns true if a delivery is older than the transfer's source transaction and must therefore belong to
- * another transfer.
+ * Returns true if a delivery is older than the transfer's source transaction, by more than `CLOCK_SKEW`, and must
+ * therefore belong to another transfer.
  */
 async function isBeforeSend({ from, to }: ProvableTransfer, receipt: Receipt): Promise<boolean> {
   const [sent, arrived] = await Promise.all([

@@ -13,7 +13,7 @@ export interface BridgeData {
   sendingAssetId: Address;
   /** The final receiver, also if the bridge delivers to LI.FI's receiver contract for a destination call. */
   receiver: Address;
-  /** Minimum amount bridged after the swaps, in the smallest unit of `sendingAssetId`. */
+  /** Amount bridged or, after swaps, its minimum, in the smallest unit of `sendingAssetId`. */
   minAmount: bigint;
   destinationChainId: bigint;
   hasSourceSwaps: boolean;

@@ -8,8 +8,8 @@ import { checkReceiverMessage } from "./verify-destination-call.ts";
 /** Scale of the facet's `outputAmountMultiplier`. */
 const MULTIPLIER_BASE = 10n ** 18n;
 /**
- * Maximum age of an Across quote, in seconds. The SpokePool rejects those older than an hour, until which the user must
- * have sent the transaction.
+ * Maximum age of an Across quote, in seconds. The SpokePool rejects quotes older than an hour; the difference leaves
+ * the user time to send the transaction.
  */
 const MAX_QUOTE_AGE = 3_600 - LIFI_VALID_SECONDS;
 /** Maximum time by which the timestamp of an Across quote may be in the future, in seconds. */
@@ -31,8 +31,8 @@ const MAX_EXCLUSIVITY_PERIOD = 31_536_000;
 
 /**
  * Verifies the calldata of LI.FI's Across facet and returns the guaranteed output, in the delivered token's smallest
- * unit. Throws `upstream_rejected`, and `no_route` if the destination call declares more than is guaranteed. Source:
- * AcrossFacetV4.sol.
+ * unit. Throws `upstream_rejected`, and `no_route` if the destination call declares a higher input than is guaranteed.
+ * Source: AcrossFacetV4.sol.
  */
 export function verifyAcrossFacet(verification: Verification, call: AcrossCall): bigint {
   const { claim } = verification;

@@ -48,6 +48,6 @@ export function checkDestinationCall(
     "call.receivingAssetId",
   );
   requireMatch(call.fromAmount >= requested.minIn, "call.fromAmount");
-  // Honest answers declare it too: the call may fail, so the token is delivered to the user instead.
+  // An honest response may declare more, too. As the call could then fail, only this delivery is refused, not LI.FI.
   if (call.fromAmount > guaranteed) throw noLifiRoute(["minimum_not_guaranteed"]);
 }

@@ -43,7 +43,8 @@ export function readQuoteClaim(request: TransferRequest, quote: LifiQuote): Quot
 
 /**
  * Returns the expected and the minimum amount delivered, as stated in a LI.FI quote's JSON. With a destination call,
- * they are those of the step before it, because the quote's own amounts are the call's output.
+ * they are those of the step before it, because the quote's own amounts are the call's output. Without such a step, the
+ * call spends the amount paid.
  */
 function deliveredEstimate(
   request: TransferRequest,

@@ -21,8 +21,8 @@ import { checkSwaps, isSwap, verifyExecuteCall, verifySwapCall } from "./verify-
 import { verifyStargateFacet } from "./verify-stargate-facet.ts";
 
 /**
- * Verifies the calldata of a bridge transfer and returns the guaranteed output, in the delivered token's
- * smallest unit. Throws `upstream_rejected` if a field does not match the request.
+ * Verifies the calldata of a bridge transfer and returns the guaranteed output, in the delivered token's smallest unit.
+ * Throws the errors of `verifyLifiTransfer`.
  */
 function verifyBridgeCall(verification: Verification, call: BridgeCall): bigint {
   const { request, claim } = verification;
@@ -149,8 +149,8 @@ function entryPointOf(source: LifiDeployment, call: LifiCall): EntryPoint {
 }
 
 /**
- * Verifies the calldata of a LI.FI transaction and returns the guaranteed amount delivered, in the smallest
- * unit of the delivered token.
+ * Verifies the calldata of a LI.FI transaction and returns the guaranteed amount delivered, in the smallest unit of the
+ * delivered token. Throws the errors of `verifyLifiTransfer`.
  */
 function verifyLifiCall(verification: Verification, call: LifiCall): bigint {
   if (call.kind === "swap") return verifySwapCall(verification, call);

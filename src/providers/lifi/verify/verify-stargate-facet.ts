@@ -11,8 +11,8 @@ const BUS_TOOL = "stargateV2Bus";
 
 /**
  * Verifies the calldata of LI.FI's Stargate facet and returns the guaranteed output, in the delivered token's smallest
- * unit. Throws `upstream_rejected`, and `no_route` if the destination call declares more than is guaranteed. Source:
- * StargateFacetV2.sol.
+ * unit. Throws `upstream_rejected`, and `no_route` if the destination call declares a higher input than is guaranteed.
+ * Source: StargateFacetV2.sol.
  */
 export function verifyStargateFacet(verification: Verification, call: StargateCall): bigint {
   const { request, source, destination, claim } = verification;
@@ -51,7 +51,7 @@ function checkMode({ claim }: Verification, { facet }: StargateCall): void {
 
 /**
  * Checks receiver and message of a Stargate transfer, and the gas bought for its destination call. Throws
- * `upstream_rejected` if one does not match the request.
+ * `upstream_rejected` if one does not match the request, and `no_route` as in `verifyStargateFacet`.
  */
 function checkDelivery(verification: Verification, step: { call: StargateCall; guaranteed: bigint }): void {
   const { request, destination } = verification;

@@ -122,7 +122,7 @@ function describeTerms(vault: Vault, request: TermsInput) {
       previewShares: valueOrNull(results.preview),
       previewRevert: results.preview.ok ? null : results.preview.revert,
       price: conversionPrice(vault, results),
-      // An asynchronous vault's `maxDeposit` is the caller's claimable amount, not a capacity.
+      // An asynchronous vault's `maxDeposit` is the claimable amount of the account, not a capacity.
       maxDeposit: sync ? valueOrNull(results.most) : null,
       minDeposit: null,
       paused: false,

@@ -159,8 +159,8 @@ const shareAbi = once(() =>
 /** Deviations of an ERC-4626 vault family from the standard that matter for deriving a registry entry. */
 export interface Erc4626DeriverOptions {
   /**
-   * Returns a query that identifies a vault of the family, and returns its registry parameters. Absent if nothing
-   * distinguishes the family from other ERC-4626 vaults; the vault then gets no parameters.
+   * Returns a query for whether a contract is a vault of the family, and for its registry parameters. Absent if every
+   * ERC-4626 vault is one; it then gets no parameters.
    */
   identify?(subject: DerivationSubject): Query<Identification>;
   /** True if `share()` may return a separate share token, as in ERC-7575. */

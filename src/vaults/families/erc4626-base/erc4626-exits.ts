@@ -86,7 +86,7 @@ export function erc4626Exits(options: Erc4626ExitOptions = {}): VaultExits {
   };
 }
 
-/** Decimals by which the sample of `exitPrice` exceeds one share, so that rounding costs at most a millionth. */
+/** Decimals by which the sample of `exitPrice` exceeds one share, so that rounding costs little. */
 const SAMPLE_DECIMALS = 6;
 /** Value of one share, in the asset's smallest unit, from which rounding costs at most a millionth. */
 const LEAST_SAMPLE = 10n ** 6n;

@@ -84,7 +84,7 @@ export const waitOf = (vault: Vault): "cooldown" | "maple" | "erc7540" | "yo" | 
 const namesOwner = (vault: Vault): boolean =>
   optionalChoiceParam(vault, { name: "cooldown_call", choices: ["owner"] }) !== null;
 
-/** Registry parameters that `identifyWaiting` sets. */
+/** Registry parameters that `identifyWaiting` sets or removes, in addition to `withdraw_seconds`. */
 const WAITING_PARAMS = ["exit", "cooldown_call", "pool_manager", "withdrawal_manager", "withdrawal_type"];
 
 /**
@@ -224,7 +224,8 @@ function describeExit(
 
 /**
  * Returns a query for the conditions of a redemption from a vault with a cooldown. Instant redemptions are refused
- * while the cooldown is set, whatever `maxRedeem` returns; cooldowns while it is zero or unknown.
+ * while the cooldown is set, whatever `maxRedeem` returns. Cooldowns are refused while it is zero or unknown, or while
+ * one of the owner's is open.
  */
 function cooldownTerms(
   vault: Vault,

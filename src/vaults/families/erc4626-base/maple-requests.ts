@@ -148,7 +148,7 @@ function holdings(manager: Address, user: Address): Query<HeldShares | null> {
   });
 }
 
-/** Returns what the first batch shows: `one request` if the user has one in a queue of version 1. */
+/** Returns what the first batch shows: `one request` if the user has one in a queue of version 1. Null if unread. */
 function foundHoldings({
   locked,
   cycle,
@@ -187,7 +187,7 @@ function pendingOf(vault: Vault, of: Asked & { held: HeldShares; pool: PoolReads
   return [...queued, kept];
 }
 
-/** Returns the value of shares without unrealised losses, rounded down, or null if unknown. */
+/** Returns the value of shares after unrealised losses, rounded down, or null if unknown. */
 function worthOf(pool: PoolReads, shares: bigint): bigint | null {
   if (shares === 0n) return 0n;
   const [total, losses] = [valueOrNull(pool.total), valueOrNull(pool.losses)];

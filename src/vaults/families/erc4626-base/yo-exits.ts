@@ -42,7 +42,7 @@ const yoAbi = once(() =>
     "event RequestCancelled(address indexed receiver, uint256 shares, uint256 assets)",
   ]),
 );
-/** Scale of the withdrawal fee, which is added to the payment: a fee of 0.01 x this takes 1/101 of the whole. */
+/** Value of the withdrawal fee that stands for 100% of the payment. The fee is added to the payment. */
 const FEE_SCALE = 10n ** 18n;
 
 /**

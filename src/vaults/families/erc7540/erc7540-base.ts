@@ -205,7 +205,7 @@ export const erc7540Requests: AsyncDeposits = {
     if (found === undefined) return null;
     return { requestId: found.args.requestId.toString(), assets: found.args.assets };
   },
-  // A claim is the only `Deposit` that names the controller and the receiver. Centrifuge names the receiver first.
+  // A claim's `Deposit` names the controller and the receiver, here both the user. Centrifuge names the receiver first.
   findClaim(vault, { user, logs }) {
     const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
     const claims = parseEventLogs({ abi: claimsAbi(), logs: own }).filter(

@@ -281,8 +281,8 @@ function findClaim(
 }
 
 /**
- * First topics of the events with which vaults return the shares of a request in the cancelling transaction. The
- * position of the account differs between them. Sources: lagoon-v0 v0.6, Accountable, EIP-7887.
+ * First topics of the events that show the return of a cancelled request's shares: at the cancellation or, in EIP-7887,
+ * at the claim. The position of the account differs. Sources: lagoon-v0 v0.6, Accountable, EIP-7887.
  */
 const RETURNED_TOPICS: readonly Hex[] = [
   "RedeemRequestCanceled(uint256,address,uint256)",

@@ -42,7 +42,7 @@ export const openShares = (vault: Vault, user: Address) =>
 
 /**
  * Returns the query for the parts of a user's requests under the id 0 and under each of the numbers among `requestIds`,
- * without empty ones. A share is counted under one id. Null if a part could not be read or cannot be told apart.
+ * without empty ones. A share is counted under one id. Null if a part cannot be read or the parts cannot be told apart.
  */
 export function requestParts(
   vault: Vault,
@@ -95,7 +95,7 @@ function countedOnce(found: {
 }
 
 /**
- * Returns the shares of each number, from the newest on, and at last those that only the id 0 stands for: the rest of
+ * Returns the shares of each number, from the newest on, and last those that only the id 0 stands for: the rest of
  * the total, or a request without a known number. Null if a view that ignores the id may have returned them.
  */
 function divide(

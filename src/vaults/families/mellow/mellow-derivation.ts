@@ -63,7 +63,7 @@ interface QueueInfo {
    * deposit queue of another kind, such as signed orders.
    */
   takes: "sync" | "async" | null;
-  /** True if the queue takes deposits of any kind, false for a redemption queue. */
+  /** True if the queue takes deposits of any kind. False for a redemption queue, or if unknown. */
   deposits: boolean;
   /**
    * Redemptions of the queue: instant (`sync`) or by request (`async`). Null for a deposit queue and for an unknown
@@ -155,8 +155,8 @@ function describeQueue(vault: Address, address: Address): Query<QueueInfo> {
 }
 
 /**
- * Chooses the token's deposit queue: the one in the registry entry if the vault has it, otherwise one that
- * mints immediately, otherwise the first. Null if the token has no deposit queue.
+ * Chooses among the token's deposit queues of a known kind: the one in the registry entry, otherwise one that mints
+ * immediately, otherwise the first. Null if there is none.
  */
 function queueOf({ queues }: TokenQueues, entryPoint: Address | null): QueueInfo | null {
   const takers = queues.filter(({ takes }) => takes !== null);

@@ -80,8 +80,8 @@ const exitAbi = once(() =>
 const CLAIMED_TOPIC = "0xf7a40077ff7a04c7e61f6f26fb13774259ddf1b6bce9ecf26a8276cdd3992683";
 
 /**
- * Returns a query for the pause and for the vault's balance of the asset, a lower bound of what it can pay instantly,
- * because it may also withdraw from its default collateral. Null if unknown.
+ * Returns a query for the pause and for the vault's balance of the asset, null if unknown. The balance is a lower bound
+ * of what the vault can pay instantly, because it may also withdraw from its default collateral.
  */
 function liquidityViews(vault: Vault): Query<Partial<ExitTerms>> {
   return createQuery(

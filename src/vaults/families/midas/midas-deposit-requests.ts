@@ -27,8 +27,8 @@ const REQUEST_ID_PATTERN = /^\d{1,77}$/;
 type MintRequest = readonly [`0x${string}`, `0x${string}`, number, bigint, bigint, bigint];
 
 /**
- * Returns the assets of an open deposit request in the asset's smallest unit, or 0 once it is settled. Null if unknown:
- * the contract stores a value in USD, which is the amount only for a token with a fixed price.
+ * Returns the assets of an open deposit request in the asset's smallest unit, or 0 once it is approved or rejected.
+ * Null if unknown: the contract stores a value in USD, which is the amount only for a token with a fixed price.
  */
 function pendingAssetsOf(vault: Vault, result: ReadResult<MintRequest>): bigint | null {
   if (!result.ok) return null;

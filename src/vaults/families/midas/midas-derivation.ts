@@ -67,6 +67,7 @@ interface DepositVaultInfo {
   namesRecipient: boolean;
   /**
    * True if the conditions depend on the caller: there is a whitelist, or a minimum for each caller's first deposit.
+   * True also if one of the two cannot be read.
    */
   callerMatters: boolean;
 }
@@ -173,7 +174,7 @@ function describeShare(deposits: DepositVaultInfo): Query<{ name: string; decima
 
 /**
  * A token that the DepositVault accepts, and its price: fixed (`stable`), or from a feed. `token` is null if the
- * contract reports no symbol or decimals, `feed` if the token's configuration could not be read.
+ * contract reports no symbol or no decimals up to 36, `feed` if the token's configuration could not be read.
  */
 interface PaymentToken {
   token: Token | null;
@@ -229,8 +230,8 @@ interface RedemptionVaultInfo {
 }
 
 /**
- * Returns a query for the RedemptionVault that the registry entry names, with up to 16 of its tokens. The
- * result is null if there is none, or if its mToken is not the vault's, because no other contract names it.
+ * Returns a query for the RedemptionVault that the registry entry names, with up to 16 of its tokens. The result is
+ * null if the entry names none, if its mToken or tokens cannot be read, or if its mToken is not the vault's.
  */
 function describeRedemptions(
   subject: DerivationSubject,
@@ -310,7 +311,7 @@ function assemble(of: {
 
 /**
  * Returns the registry parameters for withdrawals: `redemption_vault`, `redeem_tokens`, and `redeem_via` (`router`, or
- * `user` if only listed accounts may redeem). Empty without a RedemptionVault.
+ * `user` if only listed accounts may redeem or that is unknown). Empty without a RedemptionVault.
  */
 function exitParams(redemptions: RedemptionVaultInfo | null): Record<string, string> {
   if (redemptions === null) return {};

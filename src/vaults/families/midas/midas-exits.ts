@@ -106,8 +106,8 @@ function exitReads(vault: Vault, request: ExitTermsInput) {
 type Results = ReadResults<ReturnType<typeof exitReads>>;
 
 /**
- * Returns a query for the conditions of a redemption. It takes two batches, because the first returns the price feed of
- * the token to pay.
+ * Returns a query for the conditions of a redemption. It takes up to two batches, because the first returns the price
+ * feed of the token to pay.
  */
 function describeExit(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   return readThen(exitReads(vault, request), (results) => {
@@ -172,7 +172,7 @@ function feeOf(results: Results, instant: boolean): bigint | null {
 
 /**
  * Returns the amount that the redeemed mTokens pay, in the token's smallest unit, truncated like in the
- * RedemptionVault. Null if a price or the fee is unknown.
+ * RedemptionVault. Null if a price or the fee is unknown, or if the token has more than 18 decimals.
  */
 function paidFor(
   {

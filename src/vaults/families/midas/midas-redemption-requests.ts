@@ -99,7 +99,7 @@ function pendingOf(
   ];
 }
 
-/** Converts mTokens to the asset by two prices with 18 decimals, rounded down. Null if a price is unknown. */
+/** Converts mTokens to the asset by two prices with 18 decimals, rounded down. Null if the asset's price is unknown. */
 function inAsset(
   vault: Vault,
   of: { shares: bigint; mTokenRate: bigint; assetRate: bigint | null },
@@ -170,8 +170,8 @@ export function midasTakenOut(
 }
 
 /**
- * Returns what a request has paid, in the asset's smallest unit: 0 unless approved, null if it was paid in another
- * token and the asset has no fixed price.
+ * Returns what a request has paid, in the asset's smallest unit: 0 unless approved. Null if unknown, such as if it was
+ * paid in another token and the asset has no fixed price.
  */
 function paidBy(
   vault: Vault,

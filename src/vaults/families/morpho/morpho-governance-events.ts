@@ -48,7 +48,7 @@ const toCap =
   };
 const toTimelock: CallDetail = ([selector, duration]) =>
   ` for ${withArticle(changeOf(selector))} (to ${formatDuration(duration)})`;
-/** Seconds by which a management fee, which is charged per second, is multiplied to a yearly fee. */
+/** Factor from a management fee, which is charged per second, to a yearly one: the seconds of a year. */
 const YEAR_S = 365 * DAY_S;
 
 /** Gates of Morpho Vault V2, and what each decides. */
@@ -138,8 +138,8 @@ function detailOf(call: { selector: unknown; data: unknown }, context: EventCont
 const withArticle = (noun: string): string => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
 
 /**
- * Largest timestamp, in seconds, that counts as a date (a JavaScript date ends at 8.64e12). Submissions of abdicated
- * functions have the largest uint256.
+ * Timestamp, in seconds, from which on a time counts as never (a JavaScript date ends at 8.64e12). Submissions of
+ * abdicated functions have the largest uint256.
  */
 const LAST_TIME = 8e12;
 

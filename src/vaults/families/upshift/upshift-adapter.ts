@@ -66,7 +66,7 @@ type Limits = ReadResults<ReturnType<typeof limitReads>>;
 
 /**
  * Returns the largest deposit, in the asset's smallest unit: the smaller of the limit per deposit and the amount left
- * under the cap, or null if neither is known.
+ * under the cap, where an unknown one is ignored. Null if neither is known.
  */
 function roomOf({ perDeposit, cap, total }: Limits): bigint | null {
   const left = cap.ok && total.ok ? (cap.value > total.value ? cap.value - total.value : 0n) : null;
@@ -114,8 +114,8 @@ function whitelistRead(whitelist: ReadResult<Address>, account: Address | null) 
 }
 
 /**
- * Returns a query for the conditions of a deposit. It takes two batches, because the first returns the addresses of the
- * vault's whitelists of senders and tokens.
+ * Returns a query for the conditions of a deposit. If the vault has whitelists of senders or tokens, it takes two
+ * batches, because the first returns their addresses.
  */
 function describeTerms(vault: Vault, request: TermsInput) {
   return readThen(termsReads(vault, request), (first) => {

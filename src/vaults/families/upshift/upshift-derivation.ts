@@ -41,7 +41,7 @@ interface VaultAnswers {
   shareToken: Address;
   /**
    * The whitelist of accepted tokens; the zero address if the vault accepts only its asset, or if the whitelist cannot
-   * be read; `unread` if it was not asked for it.
+   * be read; `unread` if the call was not made.
    */
   assetWhitelist: Address | "unread";
   /**
@@ -75,8 +75,8 @@ function describeVault({ address }: DerivationSubject): Query<VaultAnswers | nul
 }
 
 /**
- * Returns a query for a token's symbol and decimals. The result is null if the token is not on the vault's whitelist or
- * does not report them.
+ * Returns a query for a token's symbol and decimals. The result is null as in `tokenQuery`, or if the token is not on
+ * the vault's whitelist.
  */
 function describeAcceptedToken(whitelist: Address, token: Address): Query<Token | null> {
   const accepted = createQuery(

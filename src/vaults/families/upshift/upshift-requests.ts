@@ -29,8 +29,8 @@ const DAYS_BEFORE = 13;
 /** Days after today whose requests are read even if no receipt names them. */
 const DAYS_AFTER = 8;
 /**
- * Days at the beginning of this window whose requests may remain unread. The window is chosen by this machine's clock
- * and examined by the chain's time, which may be behind.
+ * Length in days of the beginning of this window, whose requests may remain unread. The window is chosen by this
+ * machine's clock and examined by the chain's time, which may be behind.
  */
 const OPTIONAL_DAYS = 4;
 const DATE_PATTERN = /^(\d{4})-(\d{2})-(\d{2})$/;
@@ -147,7 +147,10 @@ function datedShares(
   }));
 }
 
-/** Returns the dates with shares, or null if one of them could not be read, except for the first days of the window. */
+/**
+ * Returns the dates with shares. Null if a date could not be read, except for dates in the window's beginning that no
+ * known request has.
+ */
 function openDates(
   dates: readonly { date: RequestDate; shares: bigint | null }[],
   { requestIds, now }: { requestIds: readonly string[]; now: number },

@@ -56,8 +56,8 @@ const shareTransferAbi = once(() =>
 );
 
 /**
- * Returns a query for the reason why the shares of a deposit could not be transferred, or null. In a deposit through
- * the Router, the executor must pass them on. A view that the teller lacks counts as no restriction.
+ * Returns a query for why the shares of a deposit could not be transferred, or null. Locks and permissioned transfers
+ * count only through the Router, whose executor must pass the shares on. A view that the teller lacks has no effect.
  */
 function shareTransferQuery(vault: Vault, request: TermsInput): Query<Refusal | null> {
   const teller = { to: vault.entryPoint, abi: shareTransferAbi() } as const;

@@ -114,8 +114,8 @@ export const delayedRequestId = (vault: Vault, token: Address): string =>
 
 /**
  * Returns a query for the user's requests at the delayed-withdrawal contract for `vedaExitTokens`; null if one cannot
- * be read. Their assets are an estimate at the lower of the request's and, if known, the current rate; null if the fee
- * is unknown or above 100%.
+ * be read, or if one has matured and its window is unknown. Their assets are an estimate at the lower of the request's
+ * and, if known, the current rate; null if the fee is unknown or above 100%.
  */
 export function pendingDelayed(
   vault: Vault,
@@ -129,7 +129,7 @@ export function pendingDelayed(
   return mapQuery(queryAll(Object.fromEntries(parts)), (found) => joinPending(Object.values(found)));
 }
 
-/** Returns the query for the user's open request for one token: a list of one or none, null if it cannot be read. */
+/** Returns the query for the user's open request for one token: a list of one or none, null as in `pendingDelayed`. */
 function pendingIn(
   vault: Vault,
   { user, now, to, token }: { user: Address; now: number; to: Address; token: Address },
@@ -148,7 +148,7 @@ function pendingIn(
       if (!request.ok) return null;
       const [, , maturity, shares, rate] = request.value;
       if (shares === 0n) return [];
-      // The delay is the current one: when the request was made is not known.
+      // Window and fee are the current ones: the contract stores neither with the request.
       const [, , window, , fee] = valueOrNull(config) ?? [];
       // Whether the request has expired depends on the window.
       if (window === undefined && now >= maturity * 1_000) return null;
