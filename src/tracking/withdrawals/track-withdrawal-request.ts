@@ -208,23 +208,24 @@ async function findSettlements(
   const source = await readSource(row.vaultChainId, row.sourceTxHash as Hex);
   if (source.receipt === null) return { ends: [], whole: true };
   const since = source.receipt.blockNumber;
-  const named = [row.claimTxHash, row.refundTxHash, ...hashesOn(row.vaultChainId, hints)];
+  const listed = [row.claimTxHash, row.refundTxHash, ...hashesOn(row.vaultChainId, hints)];
+  const named = new Set(listed.flatMap((hash) => (hash === null ? [] : [hash as Hex])));
   const found = now.request === null ? await findPayments(ctx, { row, since, head: now.block.number }) : null;
-  const hashes = new Set(
-    [...named, ...(found?.hashes ?? [])].flatMap((hash) => (hash === null ? [] : [hash as Hex])),
-  );
+  const logged = new Set(found?.hashes ?? []);
+  const hashes = new Set([...named, ...logged]);
   hashes.delete(row.sourceTxHash as Hex);
   const ends: EndSeen[] = [];
-  const logged = new Set<string>(found?.hashes ?? []);
   const readLogged = requireReceipts(ctx, { readTransaction, chainId: row.vaultChainId, hashes: logged });
   let unproving = 0;
   let next: Hex | undefined;
   for (const hash of hashes) {
-    if (unproving === MAX_UNPROVING) {
+    // Named ones are read in any case: where they end in the order of the logs says nothing about what was read.
+    const counts = !named.has(hash);
+    if (counts && unproving === MAX_UNPROVING) {
       next = hash;
       break;
     }
-    if (logged.has(hash)) unproving += 1;
+    if (counts) unproving += 1;
     const seen = await readLogged(row.vaultChainId, hash);
     const { receipt } = seen;
     if (receipt === null || !receipt.succeeded || receipt.blockNumber < since) continue;
@@ -232,7 +233,7 @@ async function findSettlements(
     const settlement = settlementIn(receipt, { row, now, requestLogs: source.receipt.logs });
     if (settlement === null) continue;
     ends.push({ hash, receipt, settlement });
-    if (logged.has(hash)) unproving -= 1;
+    if (counts) unproving -= 1;
   }
   await found?.noteSearched({ proving: ends.map(({ hash }) => hash), next });
   ends.sort((one, other) => Number(one.receipt.blockNumber - other.receipt.blockNumber));

@@ -1,6 +1,8 @@
 import { concatHex, encodeEventTopics, type Hex, type Log, numberToHex, parseAbi } from "viem";
 import { expect, test } from "vitest";
+import type { DepositHint } from "../../../src/db/queries/deposit-hint-queries.ts";
 import type { WithdrawalRow } from "../../../src/db/queries/deposit-queries.ts";
+import { MAX_UNPROVING } from "../../../src/tracking/find-token-transfers.ts";
 import { exitRequestTransitions } from "../../../src/tracking/withdrawals/track-withdrawal-request.ts";
 import { completeClient } from "../../support/chains/complete-client.ts";
 import { contractsClient, head } from "../../support/chains/multicall.ts";
@@ -37,8 +39,15 @@ function claim(part: bigint): Log[] {
   return [pays(VAULT, assets), log(VAULT, topics, data)];
 }
 
-/** What three checks conclude where the vault reports no request any more, with the transactions that each reads. */
-async function check(sent: readonly (readonly Log[])[]) {
+/**
+ * What three checks conclude where the vault reports no request any more, with the transactions that each reads. Those
+ * at the places `reported` are hints of each check.
+ */
+async function check(sent: readonly (readonly Log[])[], reported: readonly number[] = []) {
+  const hints = reported.map((at): DepositHint => {
+    const { trackingId, vaultChainId: chainId, createdAt: notedAt } = requested;
+    return { trackingId, chainId, txHash: hashOf(at), origin: "report", notedAt, droppedAt: null };
+  });
   const stored = storedOf({ ...vault, adapter: "lagoon", caller: "user" });
   const reading = contractsClient(() => ({ ok: true, data: numberToHex(0n, { size: 32 }) }));
   const wire = sent.flatMap(([first], at) => {
@@ -58,7 +67,7 @@ async function check(sent: readonly (readonly Log[])[]) {
   for (let time = 0; time < 3; time += 1) {
     [answers, reads] = [0, 0];
     const { transitions } = await exitRequestTransitions(ctx, {
-      ...{ row: requested, hints: [] },
+      ...{ row: requested, hints },
       readTransaction: async (_chainId, hash) => {
         reads += 1;
         const at = hash === SOURCE ? -1 : Number(hash);
@@ -95,4 +104,21 @@ test("a part of a payment is not all of it while others may be among the transac
 test("payments of a request in any number of parts are read together", async () => {
   const sent = [...Array.from({ length: 50 }, () => claim(50n)), dust];
   expect((await check(sent))[0]).toEqual({ reads: 52, end: paid });
+});
+
+test("a payment is not passed over where many others after it are reported", async () => {
+  const others = Array.from({ length: MAX_UNPROVING + 1 }, (_, index) => index + 1);
+  const sent = [claim(1n), ...others.map(() => dust)];
+  expect((await check(sent, others))[0]).toEqual({ reads: others.length + 2, end: paid });
+});
+
+test("a payment is found among more others than a check reads, however many of them are reported", async () => {
+  const sent = [
+    ...Array.from({ length: 60 }, () => dust),
+    claim(1n),
+    ...Array.from({ length: 60 }, () => dust),
+  ];
+  const reported = Array.from({ length: MAX_UNPROVING + 1 }, (_, index) => sent.length - 1 - index);
+  const ends = (await check(sent, reported)).map(({ end }) => end);
+  expect(ends).toEqual([null, paid, paid]);
 });
