@@ -129,7 +129,7 @@ async function findSettlement(
   const readLogged = requireReceipts(ctx, {
     ...{ readTransaction, chainId: row.vaultChainId, hashes: found.hashes },
   });
-  let refund: Transition | null = null;
+  let refund: { transition: Transition; hash: Hex } | null = null;
   for (const hash of candidates) {
     const seen = await readLogged(row.vaultChainId, hash);
     if (!isConfirmed(ctx, { chainId: row.vaultChainId, seen })) continue;
@@ -141,10 +141,11 @@ async function findSettlement(
     // Shares that come after a cancellation are those of another request.
     if (paid !== null && isCancellation({ ...asked, ...mined })) return { ended: paid, complete: true };
     // Any other payment counts only if no transaction shows shares, which end the request whatever else was paid.
-    refund ??= paid;
+    refund ??= paid === null ? null : { transition: paid, hash };
   }
-  if (refund !== null) return { ended: refund, complete: true };
-  await found.noteSearched({ next });
+  // One of the transactions that were not read may show shares.
+  if (refund !== null && next === undefined) return { ended: refund.transition, complete: true };
+  await found.noteSearched({ next, proving: refund === null ? [] : [refund.hash] });
   return { ended: null, complete: found.complete && next === undefined };
 }
 

@@ -285,6 +285,19 @@ describe("settlementTransitions() of a request that is gone", () => {
     expect(seen.at(-1)?.end).toMatchObject({ shows: "vault_claimed", claimTxHash: hashOf(100) });
   });
 
+  test("takes no payment for a refund while shares may be among the transactions that are left", async () => {
+    const dust = Array.from({ length: 50 }, () => ({ logs: [shares(1n, OTHER)] }));
+    const paid = { logs: [assets(VAULT)] };
+    const ends = async (sent: readonly Sent[]) => {
+      const seen = checks({ ...EMPTY, sent });
+      return [(await seen.next()).value?.end, (await seen.next()).value?.end];
+    };
+    const claimed = { shows: "vault_claimed", claimTxHash: hashOf(51) };
+    expect(await ends([paid, ...dust, claim])).toEqual([null, expect.objectContaining(claimed)]);
+    const refunded = { shows: "refund", refundTxHash: hashOf(0) };
+    expect(await ends([paid, ...dust])).toEqual([null, expect.objectContaining(refunded)]);
+  });
+
   test("fails a rejected request only once all transactions are judged", async () => {
     const dust = Array.from({ length: 50 }, () => ({ logs: [shares(1n, OTHER)] }));
     const refunds = checks({ ...REJECTED, sent: [...dust, { logs: [assets(OTHER)] }] });
