@@ -204,6 +204,15 @@ export interface SubmittedRequest {
   assets: bigint | null;
 }
 
+/**
+ * Shares that a deposit request received, in the share token's smallest unit. `assets` is the part of the deposited
+ * assets for which they are, in the asset's smallest unit, or null if they are for the whole request.
+ */
+export interface DepositClaim {
+  shares: bigint;
+  assets: bigint | null;
+}
+
 /** Asynchronous deposits of a vault family, such as ERC-7540 requests: how to read, claim and recognise them. */
 export interface AsyncDeposits {
   /**
@@ -221,13 +230,13 @@ export interface AsyncDeposits {
   /** Finds the user's deposit request in the logs of a successful receipt, or returns null if there is none. */
   findRequest(vault: Vault, seen: { user: Address; logs: readonly Log[] }): SubmittedRequest | null;
   /**
-   * Returns the shares that the user's request received, or null unless the vault's own event in a successful receipt
-   * shows its settlement or claim. Only families with separate requests compare `requestId`.
+   * Returns what the user's request received according to the vault's own event in a successful receipt, or null if
+   * there is no such event. Only families with separate requests compare `requestId`.
    */
   findClaim(
     vault: Vault,
     seen: { user: Address; requestId: string | null; logs: readonly Log[] },
-  ): bigint | null;
+  ): DepositClaim | null;
   /**
    * Returns true if the vault's own event in a successful receipt shows that the user's request was cancelled and its
    * assets were paid back. A null `requestId` stands for any request. Absent if the family reads no such event.

@@ -5,6 +5,7 @@ import { selectOtherRequests } from "../../db/queries/deposit-evidence-queries.t
 import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import { sameAddress } from "../../lib/address.ts";
+import type { DepositClaim } from "../../vaults/vault-adapter.ts";
 import { findTransfers, MAX_UNPROVING } from "../find-token-transfers.ts";
 import { hashesOn } from "./deposit-hints.ts";
 import { countShareTransfers, netTransfers, transfersOf } from "./deposit-proofs.ts";
@@ -97,9 +98,9 @@ const REJECTED_TRANSITION: Transition = {
 };
 
 /**
- * Finds the first transaction that sent a request's shares, or refunded it with the vault's event of a cancellation;
- * otherwise the first other refund. Returns its transition as `ended`, or null if none is found. `complete` is false if
- * a later search will read more.
+ * Finds the transactions that sent a request's shares, or the first that refunded it with the vault's event of a
+ * cancellation; otherwise the first other refund. Returns the transition as `ended`, or null if none is found.
+ * `complete` is false if a later search will read more.
  */
 async function findSettlement(
   ctx: Context,
@@ -129,23 +130,28 @@ async function findSettlement(
   const readLogged = requireReceipts(ctx, {
     ...{ readTransaction, chainId: row.vaultChainId, hashes: found.hashes },
   });
+  const claims: Claim[] = [];
   let refund: { transition: Transition; hash: Hex } | null = null;
   for (const hash of candidates) {
     const seen = await readLogged(row.vaultChainId, hash);
     if (!isConfirmed(ctx, { chainId: row.vaultChainId, seen })) continue;
     const mined = minedSince(seen, asked.since);
     if (mined === null) continue;
-    const ended = await claimTransition({ ...asked, ...mined, hash });
-    if (ended !== null) return { ended, complete: true };
+    const claim = await claimIn({ ...asked, ...mined, hash });
+    if (claim !== null) claims.push(claim);
+    if (isWhole(row, claims)) return { ended: claimTransition(row, claims), complete: true };
+    if (claim !== null) continue;
     const paid = refundTransition({ ...asked, ...mined, hash });
     // Shares that come after a cancellation are those of another request.
     if (paid !== null && isCancellation({ ...asked, ...mined })) return { ended: paid, complete: true };
     // Any other payment counts only if no transaction shows shares, which end the request whatever else was paid.
     refund ??= paid === null ? null : { transition: paid, hash };
   }
-  // One of the transactions that were not read may show shares.
-  if (refund !== null && next === undefined) return { ended: refund.transition, complete: true };
-  await found.noteSearched({ next, proving: refund === null ? [] : [refund.hash] });
+  // One of the transactions that were not read may show shares, or further ones.
+  const ended = claims.length > 0 ? claimTransition(row, claims) : (refund?.transition ?? null);
+  if (ended !== null && next === undefined) return { ended, complete: true };
+  const proving = [...claims, ...(refund === null ? [] : [refund])].map(({ hash }) => hash);
+  await found.noteSearched({ next, proving });
   return { ended: null, complete: found.complete && next === undefined };
 }
 
@@ -172,23 +178,55 @@ interface Judged extends Mined {
   hash: Hex;
 }
 
+/** A transaction that sent a request's shares or a part of them. */
+interface Claim extends DepositClaim {
+  hash: Hex;
+  blockNumber: bigint;
+  /** False if it may have sent shares of other requests too. */
+  own: boolean;
+}
+
 /**
- * Returns the transition of a deposit whose shares a transaction sent, as the vault's own event shows, or null if it
- * did not or the vault rejected the request. The shares are null if other requests may have been settled with it.
+ * Returns the claim of a request that a transaction shows by the vault's own event, or null if it shows none; also null
+ * if the vault rejected the request.
  */
-async function claimTransition(of: Judged): Promise<Transition | null> {
+async function claimIn(of: Judged): Promise<Claim | null> {
   const { row, now, others, receipt, hash } = of;
   if (now.pending.rejected === true) return null;
   const { requestId } = row;
   const claim = { user: getAddress(row.userAddress), requestId, logs: receipt.logs };
-  const shares = now.requests.findClaim(now.vault, claim) ?? 0n;
-  if (shares <= 0n) return null;
+  const seen = now.requests.findClaim(now.vault, claim);
+  if (seen === null || seen.shares <= 0n) return null;
   const ownership = await claimOwnership({ row, others, receipt, hash }, of.readTransaction);
   if (ownership === "another's") return null;
-  const known = ownership === "own" ? shares.toString() : null;
+  return { ...seen, hash, blockNumber: receipt.blockNumber, own: ownership === "own" };
+}
+
+/** Returns by how many assets a request exceeds its claims: 0 or less if they are for all of it. */
+function unclaimed(
+  { receivedAmount, fromAmount }: Pick<RequestSubject, "receivedAmount" | "fromAmount">,
+  claims: readonly Claim[],
+): bigint {
+  const asked = BigInt(receivedAmount ?? fromAmount);
+  return claims.reduce((left, { assets }) => left - (assets ?? asked), asked);
+}
+
+/** Returns true if claims are for all of a request's assets, or more. */
+const isWhole = (row: RequestSubject, claims: readonly Claim[]): boolean =>
+  claims.length > 0 && unclaimed(row, claims) <= 0n;
+
+/**
+ * Returns the transition of a deposit whose shares were sent by the given claims. The shares are null if others may have
+ * been settled with it: also if several claims together are for more than its assets.
+ */
+function claimTransition(row: RequestSubject, claims: readonly Claim[]): Transition {
+  const alone = claims.length === 1 || unclaimed(row, claims) >= 0n;
+  const shares = claims.reduce((sum, claim) => sum + claim.shares, 0n);
+  const known = alone && claims.every(({ own }) => own) ? shares.toString() : null;
+  const last = claims.reduce((one, other) => (other.blockNumber >= one.blockNumber ? other : one));
   return {
     event: { kind: "chain", shows: "vault_claimed", confirmed: true },
-    change: { substatus: null, shares: known, claimTxHash: hash },
+    change: { substatus: null, shares: known, claimTxHash: last.hash },
     write: "on_change",
   };
 }

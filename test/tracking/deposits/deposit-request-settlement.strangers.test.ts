@@ -54,11 +54,11 @@ const shares = (value: bigint, from: Address = zeroAddress) => transferLog({ fro
 const assets = (from: Address, value = ASKED) => transferLog({ token: USDC, from, value });
 const approvalOf = (requestId: bigint) =>
   log(VAULT, encodeEventTopics({ abi, eventName: "ApproveRequest", args: { requestId } }), words(1n));
-const claimOf = (sender: Address, value: bigint) =>
+const claimOf = (sender: Address, value: bigint, paid = ASKED) =>
   log(
     VAULT,
     encodeEventTopics({ abi, eventName: "Deposit", args: { sender, owner: USER } }),
-    words(ASKED, value),
+    words(paid, value),
   );
 const lagoonCancellation = (controller: Address) =>
   log(
@@ -210,6 +210,22 @@ describe("settlementTransitions() of a request that is gone", () => {
       ...{ shows: "vault_claimed", shares: "5", claimTxHash: hashOf(2) },
     });
     expect(await decide({ ...world, sent: [dust, instant] })).toBeNull();
+  });
+
+  test("has the shares of all claims that together are for its assets", async () => {
+    const part = (paid: bigint, value: bigint): Sent => {
+      const logs = [shares(value, VAULT), claimOf(USER, value, paid)];
+      return { from: USER, to: VAULT, logs };
+    };
+    const dust = { logs: [shares(1n, OTHER)] };
+    const parts = [part(ASKED / 4n, 2n), dust, part((ASKED * 3n) / 4n, 6n)];
+    expect(await decide({ ...EMPTY, sent: [...parts, claim] })).toMatchObject({
+      ...{ shows: "vault_claimed", shares: "8", claimTxHash: hashOf(2) },
+    });
+    // What a rounding leaves is no further part.
+    expect(await decide({ ...EMPTY, sent: [part(ASKED - 1n, 5n), dust] })).toMatchObject({ shares: "5" });
+    // Another request may have been claimed with it.
+    expect(await decide({ ...EMPTY, sent: [part(ASKED / 4n, 2n), claim] })).toMatchObject({ shares: null });
   });
 
   test("does not take the shares of a claim that a stranger gave away", async () => {

@@ -211,7 +211,11 @@ export const erc7540Requests: AsyncDeposits = {
     const claims = parseEventLogs({ abi: claimsAbi(), logs: own }).filter(
       ({ args }) => isAddressEqual(args.sender, user) && isAddressEqual(args.owner, user),
     );
-    return claims.length === 0 ? null : claims.reduce((total, { args }) => total + args.shares, 0n);
+    if (claims.length === 0) return null;
+    return {
+      shares: claims.reduce((total, { args }) => total + args.shares, 0n),
+      assets: claims.reduce((total, { args }) => total + args.assets, 0n),
+    };
   },
   // Lagoon pays a cancelled request back at once, the standard's cancellations when they are claimed.
   findCancellation(vault, { user, requestId, logs }) {

@@ -87,9 +87,14 @@ const mellowRequests: AsyncDeposits = {
   },
   // A transfer of shares, a redemption and a further deposit claim what is claimable first.
   findClaim(vault, { user, logs }) {
-    const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
-    const claims = parseEventLogs({ abi: requestQueueAbi(), eventName: "DepositRequestClaimed", logs: own });
-    return claims.find(({ args }) => isAddressEqual(args.account, user))?.args.shares ?? null;
+    const emitted = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
+    const claims = parseEventLogs({
+      abi: requestQueueAbi(),
+      eventName: "DepositRequestClaimed",
+      logs: emitted,
+    });
+    const own = claims.find(({ args }) => isAddressEqual(args.account, user));
+    return own === undefined ? null : { shares: own.args.shares, assets: null };
   },
   findCancellation(vault, { user, logs }) {
     const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));

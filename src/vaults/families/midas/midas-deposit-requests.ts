@@ -85,6 +85,7 @@ export const midasRequests: AsyncDeposits = {
     const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
     const approvals = parseEventLogs({ abi: approvalsAbi(), logs: own });
     if (!approvals.some(({ args }) => args.requestId.toString() === requestId)) return null;
-    return sum(paidTo(logs, { token: vault.shareToken, receiver: user }));
+    const shares = sum(paidTo(logs, { token: vault.shareToken, receiver: user }));
+    return shares === null ? null : { shares, assets: null };
   },
 };
