@@ -253,14 +253,15 @@ export function isRefundOfAnother(db: Database, { row, hash }: Claimed): Promise
 }
 
 /**
- * Returns true if the proven deposit transaction of a row is also that of another row of the user with the same share
- * token. False if the row has none. Throws `store_unavailable`.
+ * Returns true if the proven deposit transaction of a row is also that of another row of the user in the same direction,
+ * with the same share token. False if the row has none. Throws `store_unavailable`.
  */
 export async function isProofOfAnother(db: Database, row: TrackedRow): Promise<boolean> {
   if (!row.depositProven || row.depositTxHash === null) return false;
   const where = and(
     eq(deposits.depositProven, true),
     eq(deposits.depositTxHash, row.depositTxHash),
+    eq(deposits.direction, row.direction),
     eq(deposits.vaultChainId, row.vaultChainId),
     eq(deposits.shareToken, row.shareToken),
     eq(deposits.userAddress, row.userAddress),

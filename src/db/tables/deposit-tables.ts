@@ -137,9 +137,10 @@ export const deposits = pgTable(
     index("deposits_source_tx").on(table.sourceTxHash),
     index("deposits_open").on(table.state, table.updatedAt),
     index("deposits_next_check").on(table.nextCheckAt).where(raw`${table.nextCheckAt} is not null`),
-    // A bundle may contain deposits of several users into several vaults; one transfer of shares proves one deposit.
-    uniqueIndex("deposits_proven_user_tx")
-      .on(table.vaultChainId, table.shareToken, table.userAddress, table.depositTxHash)
+    // A bundle may contain deposits of several users into several vaults, and the second step of a withdrawal; one transfer
+    // of shares proves one deposit.
+    uniqueIndex("deposits_proven_direction_tx")
+      .on(table.vaultChainId, table.shareToken, table.userAddress, table.direction, table.depositTxHash)
       .where(raw`${table.depositProven}`),
     index("deposits_destination_tx").on(table.destinationTxHash),
     index("deposits_deposit_tx").on(table.depositTxHash),

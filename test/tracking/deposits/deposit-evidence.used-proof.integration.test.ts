@@ -77,3 +77,9 @@ test("restateFromChains() takes nothing from a transaction that already proves a
     state: "completed",
   });
 });
+
+test("restateFromChains() takes the shares of a transaction that also holds the second step of a withdrawal", async () => {
+  await causeway.db.insert(deposits).values([own, { ...proven, direction: "withdrawal" }]);
+  const { stated } = await stateAgain();
+  expect(stated).toMatchObject({ ...proof, shares: "7", state: "completed" });
+});

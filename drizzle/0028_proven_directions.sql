@@ -1,0 +1,1 @@
+CREATE UNIQUE INDEX "deposits_proven_direction_tx" ON "deposits" USING btree ("vault_chain_id","share_token","user_address","direction","deposit_tx_hash") WHERE "deposits"."deposit_proven";
