@@ -5,7 +5,6 @@ import { type Query, queryAll } from "../chains/chain-reads.ts";
 import { type FilterLimits, toLogFilters } from "../chains/log-filter.ts";
 import { onOneNodeWithinBudget, type RequestBudget } from "../chains/rpc-request-budget.ts";
 import type { FlowRow } from "../db/queries/flow-queries.ts";
-import { MINUTE_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { IndexState } from "./flow-index-state.ts";
@@ -33,7 +32,8 @@ export async function convertNewFlows(
   const known = new Map(read.known.map((row) => [keyOf(row), row.assets]));
   for (const row of read.rows) row.assets ??= known.get(keyOf(row)) ?? null;
   try {
-    for (const rows of byBlock(read.rows.filter(({ assets }) => assets === null))) {
+    const newest = read.rows.filter(({ assets }) => assets === null);
+    for (const rows of byBlock(newest.sort((a, b) => b.blockNumber - a.blockNumber))) {
       if (!hasRoom(budget)) return;
       await convertBlock(node, { rows, sources });
     }
@@ -44,8 +44,9 @@ export async function convertNewFlows(
 
 /**
  * Converts amounts of some stored final flows from other tokens to the vaults' assets, by the vaults' prices at the
- * flows' blocks, as far as the request budget allows. An attempt counts if its block was read, or if all of the nodes
- * answer that they cannot read it. Node errors are logged. Throws `store_unavailable`.
+ * flows' blocks, as far as the request budget allows: those tried longest ago first, because blocks that fail for a while
+ * may use up a run's requests. An attempt counts if its block was read, or if all of the nodes answer that they cannot
+ * read it. Node errors are logged. Throws `store_unavailable`.
  */
 export async function convertStoredFlows(
   indexer: Indexer,
@@ -56,17 +57,17 @@ export async function convertStoredFlows(
   const stored = await indexer.store.unconverted(STORED_PER_RUN);
   const vaults = new Map(run.state.vaults.map(({ vault }) => [vault.address.toLowerCase(), vault]));
   const tried = new Set<FlowRow>();
-  const blocks = byBlock(stored);
-  // Blocks that fail for a while may use up a run's requests: each run begins with another one.
-  const first = Math.floor(indexer.now() / MINUTE_MS) % Math.max(1, blocks.length);
-  let open: readonly (readonly FlowRow[])[] = [...blocks.slice(first), ...blocks.slice(0, first)];
+  const failures: FlowRow[] = [];
+  let open: readonly (readonly FlowRow[])[] = byBlock(stored);
   while (open.length > 0 && hasRoom(budget)) {
     const failed = await convertUntilFailure(indexer, { open, vaults, budget, tried });
     if (failed === null) break;
+    failures.push(...failed);
     // A block that fails for a while must not hold up the others.
     open = open.filter((rows) => rows !== failed && !rows.some((row) => tried.has(row)));
   }
-  if (tried.size > 0) await indexer.store.noteConversions([...tried]);
+  if (tried.size + failures.length === 0) return;
+  await indexer.store.noteConversions({ tried: [...tried], failed: failures, at: new Date(indexer.now()) });
 }
 
 const hasRoom = (budget: RequestBudget): boolean =>
@@ -112,11 +113,11 @@ async function convertUntilFailure(
   }
 }
 
-/** Groups rows by block, the newest block first. */
+/** Groups rows by block, in the order of each block's first row. */
 function byBlock(rows: readonly FlowRow[]): FlowRow[][] {
   const blocks = new Map<number, FlowRow[]>();
   for (const row of rows) blocks.set(row.blockNumber, [...(blocks.get(row.blockNumber) ?? []), row]);
-  return [...blocks].sort(([a], [b]) => b - a).map(([, group]) => group);
+  return [...blocks.values()];
 }
 
 /** Reads the logs of stored rows of one block again, and sets the rows' amounts. */

@@ -99,6 +99,7 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
         blockHash: log.blockHash,
         final,
         conversionTries: 0,
+        conversionTriedAt: null,
       };
       if (flow.conversion !== undefined) conversions.set(row, signedAmount(flow.conversion, sign));
       return row;

@@ -14,6 +14,7 @@ import {
   addOmittedFlows,
   applyHistoryStep,
   applyTipStep,
+  type ConversionStep,
   type HistoryStep,
   type OmittedStep,
   resetFlows,
@@ -41,13 +42,10 @@ export interface FlowStore {
   applyHistory(step: HistoryStep): Promise<void>;
   /** Adds flows whose event logs a node omitted earlier, and returns their number. */
   addOmitted(step: OmittedStep): Promise<number>;
-  /** Returns final flows with unknown assets that may still be converted, the least tried and newest first. */
+  /** Returns final flows with unknown assets that may still be converted: those tried longest ago first, or never. */
   unconverted(limit: number): Promise<FlowRow[]>;
-  /**
-   * Stores the converted assets of flows (null: still unknown) and counts the attempts, except for flows that changed
-   * meanwhile.
-   */
-  noteConversions(rows: readonly FlowRow[]): Promise<void>;
+  /** Stores the result of attempts to convert flows, except for flows that changed meanwhile. */
+  noteConversions(step: ConversionStep): Promise<void>;
   /** Deletes the flows and the coverage of vaults, and stores their new sources. */
   reset(vaults: readonly SourcedVault[]): Promise<void>;
   /**
@@ -90,7 +88,7 @@ export function storeOf(db: Database, chainId: number): FlowStore {
     applyHistory: (step) => applyHistoryStep(db, step),
     addOmitted: (step) => addOmittedFlows(db, step),
     unconverted: (limit) => selectUnconvertedFlows(db, { chainId, limit }),
-    noteConversions: (rows) => writeConversions(db, { chainId, rows }),
+    noteConversions: (step) => writeConversions(db, { chainId, ...step }),
     reset: (vaults) => resetFlows(db, { chainId, vaults }),
     rewind: (from) => rewindFlows(db, { chainId, from }),
     noteStarts: (searches) => writeStartSearches(db, { chainId, searches }),

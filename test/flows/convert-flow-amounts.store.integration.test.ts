@@ -22,7 +22,14 @@ const flow = (logIndex: number, of: Partial<FlowRow> = {}): FlowRow => ({
     assets: null,
     shares: "7",
   },
-  ...{ requestId: null, blockNumber: 5, blockHash: BLOCK_HASH, final: true, conversionTries: 0 },
+  ...{
+    requestId: null,
+    blockNumber: 5,
+    blockHash: BLOCK_HASH,
+    final: true,
+    conversionTries: 0,
+    conversionTriedAt: null,
+  },
   ...of,
 });
 const described = async () =>
@@ -57,15 +64,11 @@ test("amounts of final flows are converted, tried five times at most, and never 
   // The newest first; not what is known, what has no shares, and what a reorg may still change.
   expect([await open(), await open(1)]).toEqual([[2, 1], [2]]);
 
-  await tested.store.noteConversions([
-    flow(1, { assets: "11" }),
-    flow(2, { blockHash: `0x${"c".repeat(64)}` }),
-  ]);
-  await tested.store.noteConversions([
-    flow(1, { assets: "99" }),
-    flow(3, { assets: "99" }),
-    flow(5, { assets: "99" }),
-  ]);
+  const note = (tried: readonly FlowRow[], failed: readonly FlowRow[] = []) =>
+    tested.store.noteConversions({ tried, failed, at: new Date(1) });
+  await note([flow(1, { assets: "11" }), flow(2, { blockHash: `0x${"c".repeat(64)}` })]);
+  await note([flow(1, { assets: "99" }), flow(3, { assets: "99" }), flow(5, { assets: "99" })]);
+  await note([], [flow(1, { assets: "99" }), flow(2)]);
   expect(await described()).toEqual([
     [1, "11", 1],
     [2, null, 0],
@@ -76,9 +79,45 @@ test("amounts of final flows are converted, tried five times at most, and never 
 
   for (let tries = 1; tries <= 5; tries += 1) {
     expect(await open()).toEqual([2]);
-    await tested.store.noteConversions([flow(2)]);
+    await note([flow(2)]);
   }
   expect([await open(), (await described())[1]]).toEqual([[], [2, null, 5]]);
+});
+
+test("flows that were tried longest ago come first, and those that were never tried before them", async () => {
+  const { version } = (await tested.store.load()).tip;
+  const block = { number: 9, hash: BLOCK_HASH };
+  const step = {
+    chainId: CHAIN_ID,
+    version,
+    run: "run2",
+    from: 0,
+    final: block,
+    span: 40,
+    movedAt: new Date(0),
+  };
+  const rows = [11, 12, 13, 14].map((index) => flow(index, { blockNumber: index - 5 }));
+  await tested.store.applyTip({
+    ...{ ...step, rows, head: { ...block, time: new Date(0) }, vaults: [vaultAddress(0)] },
+  });
+  expect(await open()).toEqual([14, 13, 12, 11]);
+  const note = (at: number, tried: readonly number[], failed: readonly number[]) =>
+    tested.store.noteConversions({
+      ...{ tried: tried.map((index) => flow(index)), failed: failed.map((index) => flow(index)) },
+      at: new Date(at),
+    });
+  await note(1, [13], [14]);
+  await note(2, [], [12]);
+  expect([await open(), await open(2)]).toEqual([
+    [11, 14, 13, 12],
+    [11, 14],
+  ]);
+  expect((await described()).slice(-4)).toEqual([
+    [11, null, 0],
+    [12, null, 0],
+    [13, null, 1],
+    [14, null, 0],
+  ]);
 });
 
 test("a computed amount is kept when its flow is read again with the id of its request", async () => {

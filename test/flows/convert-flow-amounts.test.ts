@@ -118,13 +118,14 @@ describe("convertNewFlows()", () => {
 });
 
 describe("convertStoredFlows()", () => {
-  /** Runs over stored deposits of these blocks with nodes that have the state from these blocks on. */
+  /** Runs over stored deposits of these blocks, or these logs, with nodes that have the state from these blocks on. */
   async function run(
-    blocks: readonly number[],
+    blocks: readonly (number | ChainLog)[],
     nodes: readonly number[],
-    { requests = 60, minute = 0 } = {},
+    { requests = 60, runs = 1 } = {},
   ) {
-    const logs = blocks.map((block) => enterLog(block));
+    const logs = blocks.map((one) => (typeof one === "number" ? enterLog(one) : one));
+    let now = 0;
     const store = new MemoryFlows();
     for (const one of sources.toRows(logs, 99)) store.rows.set(`${one.txHash} ${one.logIndex}`, one);
     const made = nodes.map((from) => nodeOf({ logs, from }));
@@ -135,7 +136,7 @@ describe("convertStoredFlows()", () => {
         maxTopics: null,
         nodes: nodes.length,
         store,
-        now: () => minute * 60_000,
+        now: () => now,
         randomId: () => "run",
       },
       log: createLogger((line) => warnings.push(line), {}),
@@ -155,7 +156,8 @@ describe("convertStoredFlows()", () => {
     };
     const coverage = { vaultAddress: row.address, startBlock: 0, source: "", followedFrom: 0, done: [] };
     const state = { vaults: [{ vault: veda, coverage }] };
-    await convertStoredFlows(indexer, { state, budget: budgetOf(requests) });
+    for (; now < runs * 60_000; now += 60_000)
+      await convertStoredFlows(indexer, { state, budget: budgetOf(requests) });
     const rows = [...store.rows.values()].map(({ assets, conversionTries }) => [assets, conversionTries]);
     return { rows, asked: made.map(({ asked }) => asked), warnings: warnings.length };
   }
@@ -171,12 +173,18 @@ describe("convertStoredFlows()", () => {
     });
   });
 
-  test("begins with another block in each minute, because those that fail may use up a run's requests", async () => {
-    const begun = async (minute: number) =>
-      (await run([4, 5, 6], [0], { requests: 10, minute })).asked[0]?.[0];
-    expect([await begun(0), await begun(1), await begun(2), await begun(3)]).toEqual([
-      ...["logs 6", "logs 5", "logs 4", "logs 6"],
-    ]);
+  test("begins with the block tried longest ago, because those that fail may use up a run's requests", async () => {
+    const [failing = 0] = FAILURES.keys();
+    const { asked } = await run([4, 5, 6], [failing], { requests: 10, runs: 4 });
+    const read = asked[0]?.filter((request) => request.startsWith("logs"));
+    expect(read).toEqual(["logs 6", "logs 5", "logs 4", "logs 6"]);
+  });
+
+  test("reaches the rows behind those that fail, although these are as many as a run converts", async () => {
+    const failing = Array.from({ length: 20 }, (_, index) => ({ ...enterLog(5), logIndex: 100 + index }));
+    const { rows } = await run([4, ...failing], [FAILS_AT_5], { runs: 2 });
+    expect(rows[0]).toEqual(["1500", 1]);
+    expect(rows.slice(1)).toEqual(failing.map(() => [null, 0]));
   });
 
   test("asks another node for the state that a node lacks", async () => {

@@ -1,8 +1,8 @@
-import { and, asc, desc, eq, isNotNull, isNull, lt, not, sql as raw } from "drizzle-orm";
+import { and, asc, desc, eq, isNotNull, isNull, not, sql as raw } from "drizzle-orm";
 import * as z from "zod";
 import type { BlockId } from "../../lib/block-ranges.ts";
 import type { Database } from "../database-client.ts";
-import { flowCoverage, flowStarts, flows, flowTips } from "../tables/flow-tables.ts";
+import { convertible, flowCoverage, flowStarts, flows, flowTips } from "../tables/flow-tables.ts";
 import { vaults } from "../tables/vault-tables.ts";
 import { isKnownToUsers } from "./vault-queries.ts";
 
@@ -102,24 +102,20 @@ export function selectNewestFinal(db: Database, chainId: number): Promise<BlockI
   );
 }
 
-/** Number of attempts to convert a flow's amount to the vault's asset. */
-const MAX_CONVERSION_TRIES = 5;
-
 /**
  * Selects at most `limit` final flows of a chain that have shares but no assets, and fewer than five conversion
- * attempts: those with the fewest attempts first, then the newest. Throws `store_unavailable`.
+ * attempts: those never tried first, then those tried longest ago, each the newest first. Throws `store_unavailable`.
  */
 export function selectUnconvertedFlows(
   db: Database,
   { chainId, limit }: { chainId: number; limit: number },
 ): Promise<FlowRow[]> {
-  const open = and(isNull(flows.assets), isNotNull(flows.shares), flows.final);
   return db.run((sql) =>
     sql
       .select()
       .from(flows)
-      .where(and(eq(flows.chainId, chainId), open, lt(flows.conversionTries, MAX_CONVERSION_TRIES)))
-      .orderBy(asc(flows.conversionTries), desc(flows.blockNumber))
+      .where(and(eq(flows.chainId, chainId), convertible(flows)))
+      .orderBy(raw`${flows.conversionTriedAt} nulls first`, desc(flows.blockNumber))
       .limit(limit),
   );
 }

@@ -164,13 +164,27 @@ export async function addOmittedFlows(db: Database, step: OmittedStep): Promise<
 }
 
 /**
- * Stores the computed amounts of assets of final flows (null: still unknown) and counts the attempts. Flows that are in
- * another block by now, or have an amount already, are left alone. Throws `store_unavailable`.
+ * Result of attempts to convert final flows: `tried` with the computed amounts of assets (null: still unknown), and
+ * `failed`, whose attempts do not count. `at` is the time of the attempts.
+ */
+export interface ConversionStep {
+  tried: readonly FlowRow[];
+  failed: readonly FlowRow[];
+  at: Date;
+}
+
+/**
+ * Stores the result of attempts to convert final flows. Flows that are in another block by now, or have an amount
+ * already, are left alone. Throws `store_unavailable`.
  */
 export async function writeConversions(
   db: Database,
-  { chainId, rows }: { chainId: number; rows: readonly FlowRow[] },
+  { chainId, tried, failed, at }: ConversionStep & { chainId: number },
 ): Promise<void> {
+  const write = (rows: readonly FlowRow[], set: SQL): SQL => raw`update ${flows} set ${set},
+    conversion_tried_at = ${at}::timestamptz from ${valuesOf(rows)} where ${flows.chainId} = ${chainId}
+    and ${flows.txHash} = given."txHash" and ${flows.logIndex} = given."logIndex"
+    and ${flows.blockHash} = given."blockHash" and ${flows.assets} is null and ${flows.final}`;
   await db.run((sql) =>
     sql.batch([
       // First, as in every batch on flows: locks the tip's row.
@@ -178,10 +192,8 @@ export async function writeConversions(
         .update(flowTips)
         .set({ span: raw`${flowTips.span}` })
         .where(eq(flowTips.chainId, chainId)),
-      sql.execute(raw`update ${flows} set assets = given.assets, conversion_tries = conversion_tries + 1
-        from ${valuesOf(rows)} where ${flows.chainId} = ${chainId} and ${flows.txHash} = given."txHash"
-        and ${flows.logIndex} = given."logIndex" and ${flows.blockHash} = given."blockHash"
-        and ${flows.assets} is null and ${flows.final}`),
+      sql.execute(write(tried, raw`assets = given.assets, conversion_tries = conversion_tries + 1`)),
+      sql.execute(write(failed, raw`conversion_tries = conversion_tries`)),
     ]),
   );
 }

@@ -1,5 +1,6 @@
-import { sql as raw } from "drizzle-orm";
+import { sql as raw, type SQL } from "drizzle-orm";
 import {
+  type AnyPgColumn,
   bigint,
   boolean,
   index,
@@ -18,6 +19,15 @@ const signedUint256 = (name: string) => numeric(name, { precision: 78, scale: 0 
 
 /** Direction of a flow: into or out of a vault. */
 export type FlowKind = "deposit" | "withdrawal";
+
+/**
+ * SQL condition of the final flows that have shares but no assets, and fewer than five attempts at a conversion. The
+ * index of these flows serves only queries that contain the same text.
+ */
+export const convertible = (
+  table: Record<"assets" | "shares" | "final" | "conversionTries", AnyPgColumn>,
+): SQL => raw`${table.assets} is null and ${table.shares} is not null and ${table.final}
+  and ${table.conversionTries} < 5`;
 
 /**
  * Deposits to and withdrawals from vaults, decoded from events of the vaults' contracts. Addresses and hashes are
@@ -55,9 +65,11 @@ export const flows = pgTable(
     final: boolean("final").notNull(),
     /**
      * Number of attempts to convert a final flow's amount from another token to the asset; after five, no more are
-     * made.
+     * made. Those that failed because of a node are not counted.
      */
     conversionTries: integer("conversion_tries").notNull().default(0),
+    /** Time of the last attempt, counted or not, or null if there was none. */
+    conversionTriedAt: time("conversion_tried_at"),
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.txHash, table.logIndex] }),
@@ -69,9 +81,9 @@ export const flows = pgTable(
       .on(table.userAddress, table.chainId, table.vaultAddress)
       .where(raw`${table.requestId} is not null`),
     index("flows_vault").on(table.chainId, table.vaultAddress, table.blockNumber),
-    index("flows_unconverted")
-      .on(table.chainId, table.conversionTries, table.blockNumber.desc())
-      .where(raw`${table.assets} is null and ${table.shares} is not null and ${table.final}`),
+    index("flows_convertible")
+      .on(table.chainId, table.conversionTriedAt.asc().nullsFirst(), table.blockNumber.desc())
+      .where(convertible(table)),
     index("flows_provisional").on(table.chainId, table.blockNumber).where(raw`not ${table.final}`),
   ],
 );

@@ -7,6 +7,8 @@ import { intersectRange, uniteRanges } from "../../../src/lib/block-ranges.ts";
 
 const keyOf = ({ txHash, logIndex }: FlowRow): string => `${txHash} ${logIndex}`;
 
+const triedAt = ({ conversionTriedAt }: FlowRow): number => conversionTriedAt?.getTime() ?? -1;
+
 /** In-memory flow store of one chain. Its methods are atomic, like the batches of the database. */
 export class MemoryFlows implements FlowStore {
   vaults: VaultRow[] = [];
@@ -110,16 +112,17 @@ export class MemoryFlows implements FlowStore {
         final && assets === null && shares !== null && conversionTries < 5,
     );
     return open
-      .sort((a, b) => a.conversionTries - b.conversionTries || b.blockNumber - a.blockNumber)
+      .sort((a, b) => triedAt(a) - triedAt(b) || b.blockNumber - a.blockNumber)
       .slice(0, limit)
       .map((row) => ({ ...row }));
   }
 
-  async noteConversions(rows: readonly FlowRow[]): Promise<void> {
-    for (const row of rows) {
-      const { assets, conversionTries } = row;
-      this.rows.set(keyOf(row), { ...row, assets, conversionTries: conversionTries + 1 });
+  async noteConversions({ tried, failed, at }: Parameters<FlowStore["noteConversions"]>[0]): Promise<void> {
+    for (const row of tried) {
+      const conversionTries = row.conversionTries + 1;
+      this.rows.set(keyOf(row), { ...row, conversionTries, conversionTriedAt: at });
     }
+    for (const row of failed) this.rows.set(keyOf(row), { ...row, assets: null, conversionTriedAt: at });
   }
 
   async reset(vaults: readonly SourcedVault[]): Promise<void> {
