@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, isNull, ne, sql as raw, type SQL } from "drizzle-orm";
 import type { Hex } from "viem";
 import * as z from "zod";
-import { MINUTE_MS } from "../../lib/durations.ts";
+import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
 import type { Database } from "../database-client.ts";
 import { deposits } from "../tables/deposit-tables.ts";
 import { depositEvidence, depositHints, depositSteps } from "../tables/deposit-tracking-tables.ts";
@@ -192,6 +192,12 @@ const MAX_FOUND = { unread: 64, all: 1_024 } as const;
  * same round. Deposits without a proven source come first, then newer ones.
  */
 const MAX_EQUAL = 24;
+/**
+ * Maximum number of old redemption requests that one vault makes due in a round, as many as one message holds: it may
+ * have hundreds that nobody ends. Old ones have no scheduled check, or were built before this time, in milliseconds.
+ */
+const MAX_WOKEN = 8;
+const OLD_REQUEST_MS = 30 * DAY_MS;
 /** Maximum number of equal transactions of one round that raise the limit `MAX_EQUAL`. */
 const MAX_EQUAL_SENT = 100;
 
@@ -207,8 +213,9 @@ export interface Findings extends Pick<Sightings, "references" | "payments" | "m
  * Stores a round's results as hints, within limits per row, and makes rows due for tracking: those with a new hint;
  * those with a repeated hint that is not dropped or whose transaction matches the row (a dropped one is restored);
  * those of users in `moves` that were sent and have not ended; and open redemption requests that a contract in
- * `touched` may have settled, in a minute if they are not claimable and no check is scheduled. A transaction matches by
- * its Router event, its calldata or the payment of a second step.
+ * `touched` may have settled, except for claimable ones without a scheduled check. Old ones of these are due in a minute:
+ * up to eight per vault, those checked longest ago. A transaction matches by its Router event, its calldata or the
+ * payment of a second step.
  * Throws `store_unavailable`.
  */
 export async function addFindings(
@@ -252,12 +259,15 @@ export async function addFindings(
   const at = (ms: number) => raw`${new Date(now.getTime() + ms)}::timestamptz`;
   // A vault in constant use makes its requests due once a minute at most, also those that have waited for so long that
   // they are not checked any more.
-  const bySettlement = raw`select d.tracking_id, case when d.next_check_at is null then ${at(MINUTE_MS)} else ${at(0)} end
-    as at from ${deposits} as d
-    where d.direction = 'withdrawal' and d.vault_chain_id = ${chainId}::int4
-    and d.state in ('requested', 'cooling', 'claimable')
-    and array[d.vault_address, d.source_to] && array(select jsonb_array_elements_text(${JSON.stringify(touched)}::jsonb))
-    and (d.next_check_at > ${at(MINUTE_MS)} or d.next_check_at is null and d.state <> 'claimable')`;
+  const old = raw`(d.next_check_at is null or d.created_at < ${at(-OLD_REQUEST_MS)})`;
+  const bySettlement = raw`select tracking_id, case when old then ${at(MINUTE_MS)} else ${at(0)} end as at
+    from (select d.tracking_id, ${old} as old, row_number() over (partition by d.vault_address, ${old}
+        order by d.checked_at nulls first, d.tracking_id) as place from ${deposits} as d
+      where d.direction = 'withdrawal' and d.vault_chain_id = ${chainId}::int4
+      and d.state in ('requested', 'cooling', 'claimable')
+      and array[d.vault_address, d.source_to] && array(select jsonb_array_elements_text(${JSON.stringify(touched)}::jsonb))
+      and (d.next_check_at > ${at(MINUTE_MS)} or d.next_check_at is null and d.state <> 'claimable')) as waiting
+    where not old or place <= ${MAX_WOKEN}::int4`;
   const most = (of: typeof MAX_UNNAMED | typeof MAX_FOUND) => raw`count(*) < ${of.all}::int4
     and count(*) filter (where h.dropped_at is null) < ${of.unread}::int4`;
   const few = raw`(select case when found.named then ${most(MAX_FOUND)} else ${most(MAX_UNNAMED)} end

@@ -71,18 +71,24 @@ export async function extendDepositLeases(
 }
 
 /**
- * Ends the lease of a row: schedules its next check (null: none) and stores its number of `checks`. Does nothing if the
- * lease does not end at `leaseUntil`, as after a report. Throws `store_unavailable`.
+ * Ends the lease of a row: schedules its next check (null: none) and stores its number of `checks` and the time of this
+ * one. Does nothing if the lease does not end at `leaseUntil`, as after a report. Throws `store_unavailable`.
  */
 export async function scheduleCheck(
   db: Database,
-  schedule: { trackingId: string; leaseUntil: Date; nextCheckAt: Date | null; checks: number },
+  schedule: {
+    trackingId: string;
+    leaseUntil: Date;
+    nextCheckAt: Date | null;
+    checks: number;
+    checkedAt: Date;
+  },
 ): Promise<void> {
-  const { trackingId, leaseUntil, nextCheckAt, checks } = schedule;
+  const { trackingId, leaseUntil, nextCheckAt, checks, checkedAt } = schedule;
   await db.run((sql) =>
     sql
       .update(deposits)
-      .set({ nextCheckAt, checks })
+      .set({ nextCheckAt, checks, checkedAt })
       .where(and(eq(deposits.trackingId, trackingId), eq(deposits.nextCheckAt, leaseUntil))),
   );
 }

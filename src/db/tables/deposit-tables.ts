@@ -108,6 +108,8 @@ export const deposits = pgTable(
      */
     nextCheckAt: time("next_check_at"),
     checks: integer("checks").notNull().default(0),
+    /** Time of the last scheduled check, or null if there was none. */
+    checkedAt: time("checked_at"),
     parentTrackingId: text("parent_tracking_id"),
     partnerId: text("partner_id").notNull().default(""),
     partnerType: smallint("partner_type").notNull().default(0),

@@ -229,5 +229,6 @@ async function schedule(
     leaseUntil: run.leaseUntil,
     nextCheckAt,
     checks,
+    checkedAt: new Date(now),
   });
 }

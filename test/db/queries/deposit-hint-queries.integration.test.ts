@@ -1,3 +1,4 @@
+import { lt } from "drizzle-orm";
 import { numberToHex } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
@@ -77,6 +78,43 @@ test("addFindings() restores a dropped hint that shows its deposit, when its tra
   expect(await hinted()).toEqual([]);
   await addFindings(db, round);
   expect(await hinted()).toEqual([Number(HASH)]);
+});
+
+const LATER = new Date(row.createdAt.getTime() + 3_600_000);
+
+test("addFindings() wakes a limited number of old requests of a vault, those checked longest ago first", async () => {
+  const { db } = causeway.context();
+  const old = (number: number, vaultAddress: string) => {
+    const id = number.toString(16).padStart(4, "0");
+    return {
+      ...{ ...row, trackingId: `trk_${id.repeat(8)}`, ref: `0x${id.repeat(16)}` },
+      ...{ vaultAddress, sourceTo: vaultAddress },
+      direction: "withdrawal",
+      state: "requested",
+      // Every other one could not be read, and is tried again later.
+      nextCheckAt: number % 2 === 0 ? null : LATER,
+      createdAt: new Date(row.createdAt.getTime() - 31 * 86_400_000),
+      // The first two were never checked.
+      checkedAt: number < 2 ? null : new Date(row.createdAt.getTime() - number * 1_000),
+    } as const;
+  };
+  const few: string = `0x${"f1".repeat(20)}`;
+  const numbers = Array.from({ length: 20 }, (_, number) => number);
+  await causeway.db.insert(deposits).values([...numbers.map((number) => old(number, TOKEN)), old(99, few)]);
+  const round = { ...nothing, chainId: row.vaultChainId, touched: [TOKEN, few] };
+  const woken = async (now: Date) => {
+    await addFindings(db, { ...round, now });
+    const isDue = lt(deposits.nextCheckAt, LATER);
+    const due = await causeway.db.select().from(deposits).where(isDue);
+    // As after their checks.
+    await causeway.db.update(deposits).set({ nextCheckAt: null, checkedAt: now }).where(isDue);
+    return due.map(({ ref }) => Number.parseInt(ref.slice(2, 6), 16)).sort((one, other) => one - other);
+  };
+  const inMinutes = (minutes: number) => new Date(row.createdAt.getTime() + minutes * 60_000);
+  expect(await woken(inMinutes(0))).toEqual([0, 1, 14, 15, 16, 17, 18, 19, 99]);
+  expect(await woken(inMinutes(2))).toEqual([6, 7, 8, 9, 10, 11, 12, 13, 99]);
+  // The rest, then those that were checked first.
+  expect((await woken(inMinutes(4))).slice(0, 6)).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
 test.each([

@@ -114,6 +114,7 @@ export const row: DepositRow = {
   requestId: null,
   nextCheckAt: null,
   checks: 0,
+  checkedAt: null,
   parentTrackingId: null,
   partnerId: "",
   partnerType: 0,
