@@ -12,7 +12,7 @@ import { isSourceOpen, matchesSource } from "./track-source-transaction.ts";
 /** Lifetime of a hint whose transaction has no receipt, in milliseconds. */
 const UNKNOWN_TTL_MS = 3 * DAY_MS;
 /** Lifetime of a hint that may still prove a later step, in milliseconds. */
-const UNDECIDED_TTL_MS = 30 * DAY_MS;
+export const UNDECIDED_TTL_MS = 30 * DAY_MS;
 
 /**
  * Maximum number of hints on the vault's chain that one check tries: of the newest, and of the older ones. Anyone can

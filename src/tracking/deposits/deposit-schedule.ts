@@ -21,6 +21,11 @@ const PARTIAL_TTL_MS = 3 * DAY_MS;
  * was rejected, until the vault's refund is found.
  */
 const WAITING_TTL_MS = 30 * DAY_MS;
+/**
+ * Number of checks, about a day's, that a row gets after that time since something made it due, if they find that nodes
+ * lack what proves it: it may be an outage, or no node may have it any more.
+ */
+const MAX_LATE_CHECKS = 32;
 const MAX_DOUBLINGS = 20;
 
 type Scheduled = Pick<
@@ -30,7 +35,7 @@ type Scheduled = Pick<
 
 /**
  * Returns the time of a row's next check, or null if none is scheduled, as for an unsent one without hints. `now` is in
- * UNIX milliseconds; `hinted` means that hints are still unread, `fresh` that one of them is new.
+ * UNIX milliseconds; `hinted` means that hints of the last 30 days are still unread, `fresh` that one of them is new.
  */
 export function nextCheck(
   row: Scheduled,
@@ -42,7 +47,9 @@ export function nextCheck(
     new Date(now + Math.min(pause.first * 2 ** Math.min(row.checks, MAX_DOUBLINGS), pause.most));
   const idle = (): Date => after(fresh ? SENT_MS : IDLE_MS);
   const ended = (): Date | null => {
-    if (hinted || evidence === "incomplete") return after(SENT_MS);
+    if (hinted) return after(SENT_MS);
+    if (evidence === "incomplete")
+      return age > WAITING_TTL_MS && row.checks > MAX_LATE_CHECKS ? null : after(SENT_MS);
     return evidence === "final" ? null : new Date(now + ENDED_MS);
   };
   switch (row.state) {

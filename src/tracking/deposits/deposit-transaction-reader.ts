@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import type { ChainClient } from "../../chains/chain-client.ts";
 import { fetchTransaction, type TransactionOnChain } from "../../chains/chain-transaction.ts";
-import { readBlock } from "../../chains/read-block.ts";
+import { readBlock, readHeadNumber } from "../../chains/read-block.ts";
 import type { Context } from "../../context.ts";
 import { AppError, failure, failureFrom } from "../../errors.ts";
 import { OutsideError } from "../../lib/bounded-fetch.ts";
@@ -86,6 +86,11 @@ export async function readBlockTime(
 ): Promise<number> {
   const read = (client: ChainClient) => readBlock(client, Number(blockNumber));
   return (await readOrThrow(ctx, { chainId, read })).timestamp;
+}
+
+/** Returns the number of a chain's head block. Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`. */
+export function readHead(ctx: Context, chainId: number): Promise<number> {
+  return readOrThrow(ctx, { chainId, read: readHeadNumber });
 }
 
 async function readOrThrow<T>(

@@ -8,7 +8,7 @@ import {
   selectUnprovenContinuations,
 } from "../../db/queries/deposit-schedule-queries.ts";
 import { depositRouterAddress } from "../../router/router-address.ts";
-import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
+import type { TransactionReader } from "./deposit-transaction-reader.ts";
 import { completedTransition, type Transition } from "./deposit-transitions.ts";
 import { innerDataHashes } from "./inner-data-hashes.ts";
 import { awaitsSecondStep, readProven } from "./track-destination-transaction.ts";
@@ -44,14 +44,12 @@ export async function continuationTransitions(
   ctx: Context,
   { row, readTransaction, by }: ContinuedDeposit & { by: DepositRow },
 ): Promise<Transition[]> {
-  const { vaultChainId: chainId, destinationTxHash } = row;
+  const { destinationTxHash } = row;
   const { sourceTxHash, depositTxHash, claimTxHash, shares, receivedAmount } = by;
   if (by.state !== "completed" || destinationTxHash === null || sourceTxHash === null) return [];
   const delivery = await readProven(ctx, { row, readTransaction, hash: destinationTxHash });
-  const seen = await readProven(ctx, { row, readTransaction, hash: sourceTxHash });
-  const { receipt } = seen;
-  if (delivery.receipt === null || receipt === null || !receipt.succeeded) return [];
-  if (receipt.blockNumber < delivery.receipt.blockNumber || !isConfirmed(ctx, { chainId, seen })) return [];
+  const paid = await readProven(ctx, { row: by, readTransaction, hash: sourceTxHash });
+  if (paid.blockNumber < delivery.blockNumber || !paid.confirmed) return [];
   const amountIn = receivedAmount === null ? null : BigInt(receivedAmount);
   const { change, ...transition } = completedTransition(
     { row, confirmed: true },

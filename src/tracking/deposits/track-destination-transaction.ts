@@ -1,11 +1,18 @@
 import { getAddress, type Hex, zeroAddress } from "viem";
-import type { Receipt, Transaction, TransactionOnChain } from "../../chains/chain-transaction.ts";
+import type { Receipt, Transaction } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
+import { selectEvidence } from "../../db/queries/deposit-evidence-queries.ts";
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
+import { AppError, failure } from "../../errors.ts";
 import { isNative, sameAddress } from "../../lib/address.ts";
 import { type FoundTransfers, findTransfers } from "../find-token-transfers.ts";
 import { findShareProof, routerRefs, type ShareProof, transfersOf } from "./deposit-proofs.ts";
-import { isConfirmed, requireReceipts, type TransactionReader } from "./deposit-transaction-reader.ts";
+import {
+  isConfirmed,
+  readHead,
+  requireReceipts,
+  type TransactionReader,
+} from "./deposit-transaction-reader.ts";
 import { completedTransition, type Transition } from "./deposit-transitions.ts";
 import { findDepositsByReference } from "./find-deposit-logs.ts";
 import { findVaultOfDeposit, requestTransitions } from "./track-deposit-request.ts";
@@ -132,19 +139,44 @@ async function isUserVaultCall(
   const { entryPoint } = await findVaultOfDeposit(ctx, row);
   if (!callsVault(row, { entryPoint, transaction, receipt })) return false;
   const delivery = await readProven(ctx, { row, readTransaction, hash: row.destinationTxHash });
-  return delivery.receipt !== null && receipt.blockNumber >= delivery.receipt.blockNumber;
+  return receipt.blockNumber >= delivery.blockNumber;
+}
+
+/** A proven transaction on a chain. */
+interface ProvenTransaction {
+  blockNumber: bigint;
+  /** True if it succeeded and has the confirmations that its chain requires. */
+  confirmed: boolean;
+  /** The chain's head block at this reading, or null if the transaction's block is known from its evidence alone. */
+  head: number | null;
 }
 
 /**
- * Reads a proven transaction on a deposit's vault chain. Throws `upstream_unavailable` if no node has its receipt: one
- * that has forgotten it must not end the search for what came later, or cost its hints.
+ * Reads a proven transaction on a deposit's vault chain: if no node has its receipt any more, from the deposit's final
+ * evidence. Without such evidence it throws `upstream_unavailable`: a node that has forgotten the transaction must not
+ * end the search for what came later, or cost its hints.
  */
-export function readProven(
+export async function readProven(
   ctx: Context,
   { row, readTransaction, hash }: { row: DepositRow; readTransaction: TransactionReader; hash: string },
-): Promise<TransactionOnChain> {
-  const { vaultChainId: chainId } = row;
-  return requireReceipts(ctx, { readTransaction, chainId, hashes: [hash] })(chainId, hash as Hex);
+): Promise<ProvenTransaction> {
+  const { vaultChainId: chainId, trackingId } = row;
+  try {
+    const read = requireReceipts(ctx, { readTransaction, chainId, hashes: [hash] });
+    const seen = await read(chainId, hash as Hex);
+    const { receipt, confirmations } = seen;
+    if (receipt === null) throw failure("upstream_unavailable", `no receipt of ${hash}`);
+    const { blockNumber, succeeded } = receipt;
+    const confirmed = succeeded && isConfirmed(ctx, { chainId, seen });
+    return { blockNumber, confirmed, head: Number(blockNumber) + confirmations - 1 };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "upstream_unavailable") throw error;
+    const kept = (await selectEvidence(ctx.db, [trackingId])).find(
+      (one) => one.chainId === chainId && one.txHash === hash && one.final && one.blockHash !== "",
+    );
+    if (kept === undefined) throw error;
+    return { blockNumber: BigInt(kept.blockNumber), confirmed: true, head: null };
+  }
 }
 
 /**
@@ -162,15 +194,12 @@ export async function findSecondStepTransactions(
   const token = getAddress(moveToken);
   if (isNative(token)) return { hashes: [...(await findDepositsByReference(ctx, [row])).values()] };
   const delivery = await readProven(ctx, { row, readTransaction, hash: destinationTxHash });
-  const { receipt, confirmations } = delivery;
-  if (receipt === null) return { hashes: [] };
-  const delivered = Number(receipt.blockNumber);
   return findTransfers(ctx, {
     ...{ client, trackingId: row.trackingId },
     tokens: [token],
     party: { from: getAddress(row.userAddress) },
     amounts: [BigInt(deliveredAmount), BigInt(row.moveMin ?? deliveredAmount)],
-    from: delivered,
-    head: delivered + confirmations - 1,
+    from: Number(delivery.blockNumber),
+    head: delivery.head ?? (await readHead(ctx, vaultChainId)),
   });
 }

@@ -14,6 +14,7 @@ import {
   recordEvidence,
   restateFromChains,
 } from "../deposits/deposit-evidence.ts";
+import { UNDECIDED_TTL_MS } from "../deposits/deposit-hints.ts";
 import { nextCheck } from "../deposits/deposit-schedule.ts";
 import { isOpen } from "../deposits/deposit-state-machine.ts";
 import { createTransactionReader, type TransactionReader } from "../deposits/deposit-transaction-reader.ts";
@@ -216,7 +217,8 @@ async function schedule(
   const { row, evidence, left } = tracked;
   const checks = row.state !== before.state ? 0 : before.checks + 1;
   const now = ctx.now();
-  const hinted = left.length > 0;
+  // Of a row that cannot be read, no hints are dropped.
+  const hinted = left.some(({ notedAt }) => now - notedAt.getTime() <= UNDECIDED_TTL_MS);
   const fresh = left.some(({ notedAt }) => now - notedAt.getTime() < FRESH_MS);
   const at = nextCheck({ ...row, checks }, { now, hinted, fresh, evidence })?.getTime() ?? null;
   // Full seconds, so that checks that follow each other closely share a message.

@@ -96,6 +96,27 @@ test.each(["completed", "refunded", "failed"] as const)(
   },
 );
 
+test.each([
+  "awaiting_deposit",
+  "awaiting_transfer",
+  "requested",
+  "claimable",
+  "cooling",
+  "failed",
+  "partial",
+  "completed",
+  "refunded",
+  "cancelled",
+  "rejected",
+] as const)("nextCheck() ends a month after what is %s, although no node has what proves it", (state) => {
+  const of = { state, evidence: "incomplete", checks: 33 } as const;
+  expect(pause(of, 30 * DAY_S)).not.toBeNull();
+  expect(pause(of, 30 * DAY_S + 1)).toBeNull();
+  // It may be an outage, as long as something has made it due lately.
+  expect(pause({ ...of, checks: 32 }, 90 * DAY_S)).toBe(3_600);
+  expect(pause({ ...of, hinted: true }, 90 * DAY_S)).toBe(3_600);
+});
+
 test("nextCheck() is always later, within six hours", () => {
   const row = fc.record({
     state: fc.constantFrom(...depositStates),

@@ -39,35 +39,65 @@ test("two_step: is not taken back by a reorg of its delivery while no node has t
   await world.judge();
 });
 
-/** Returns a deposit whose delivery only the last of the vault chain's nodes still has. */
-async function arriveAndForget(): Promise<Order> {
+/** Blocks after which one is final where the nodes name no final block that is newer. */
+const FINAL_DEPTH = 64;
+/** Blocks that nodes keep which forget: if all do, more than pass until a later transaction is followed to its end. */
+const KEPT = { most: 20, all: 40 } as const;
+
+/** Returns a deposit whose delivery only the last of the vault chain's nodes still has, or none of them. */
+async function arriveAndForget({ byAll = false } = {}): Promise<Order> {
   const order = await world.build("two_step", { user: USER, amount: 100_000_000 });
   await sendSilently(world, order);
   await playMinutes(world, 3);
   expect(await stateOf(world, order)).toBe("awaiting_deposit");
-  for (const node of (world.nodes[HOME] ?? []).slice(0, -1)) node.faults = { ...node.faults, keeps: 20 };
+  if (byAll) {
+    world.pass(FINAL_DEPTH + 5);
+    await playMinutes(world, 2);
+  }
+  for (const node of (world.nodes[HOME] ?? []).slice(0, byAll ? undefined : -1))
+    node.faults = { ...node.faults, keeps: byAll ? KEPT.all : KEPT.most };
   return order;
 }
 
-test("two_step: is completed by its second step although most nodes have forgotten the delivery", async () => {
-  const order = await arriveAndForget();
-  const hash = (await world.sendSecondStep(order)) ?? "0x";
-  world.include();
-  world.pass(3);
-  await world.report(order, { hash, step: "deposit" });
-  await playMinutes(world, 1);
-  expect(await stateOf(world, order)).toBe("completed");
-});
+const forgotten = [
+  ["most nodes have", false],
+  ["all nodes have", true],
+] as const;
 
-test("two_step: is completed by its continuation although most nodes have forgotten the delivery", async () => {
-  const order = await arriveAndForget();
-  const child = await buildDirect(world, { order, parent: order });
-  if (child === null) throw new Error("nothing has arrived");
-  const hash = world.send(child);
+test.each(forgotten)(
+  "two_step: is completed by its second step although %s forgotten the delivery",
+  async (_who, byAll) => {
+    const order = await arriveAndForget({ byAll });
+    const hash = (await world.sendSecondStep(order)) ?? "0x";
+    world.include();
+    world.pass(3);
+    await world.report(order, { hash, step: "deposit" });
+    await playMinutes(world, 1);
+    expect(await stateOf(world, order)).toBe("completed");
+  },
+);
+
+test.each(forgotten)(
+  "two_step: is completed by its continuation although %s forgotten the delivery",
+  async (_who, byAll) => {
+    const order = await arriveAndForget({ byAll });
+    const child = await buildDirect(world, { order, parent: order });
+    if (child === null) throw new Error("nothing has arrived");
+    const hash = world.send(child);
+    world.include();
+    world.pass(3);
+    await world.report(child, { hash });
+    await playMinutes(world, 2);
+    expect(await stateOf(world, child)).toBe("completed");
+    expect(await stateOf(world, order)).toBe("completed");
+  },
+);
+
+test("two_step: is completed by a second step that nobody reports, although all nodes have forgotten the delivery", async () => {
+  const order = await arriveAndForget({ byAll: true });
+  await world.sendSecondStep(order);
   world.include();
   world.pass(3);
-  await world.report(child, { hash });
   await playMinutes(world, 2);
-  expect(await stateOf(world, child)).toBe("completed");
   expect(await stateOf(world, order)).toBe("completed");
 });

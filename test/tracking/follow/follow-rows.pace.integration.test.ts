@@ -91,6 +91,22 @@ test("a deposit that cannot be tracked stops no other, and is checked ever less 
   expect(body).toHaveLength(7);
 });
 
+test("a deposit that cannot be tracked is not checked any more once its hints are a month old", async () => {
+  const order = await world.build("own", { user: USER, amount: 100_000_000 });
+  await world.report(order, { hash: world.send(order) });
+  await database.execute("update deposits set vault_address = '0xbroken', share_token = '0xbroken'");
+  const next = async () => {
+    world.pass(10);
+    await database.execute("update deposits set next_check_at = '2000-01-01'");
+    await world.round();
+    const [stored] = await database.execute("select next_check_at, checked_at from deposits");
+    return stored;
+  };
+  expect(await next()).toMatchObject({ next_check_at: expect.anything(), checked_at: expect.anything() });
+  await database.execute("update deposit_hints set noted_at = noted_at - interval '31 days'");
+  expect(await next()).toMatchObject({ next_check_at: null });
+});
+
 test("a reported deposit does not wait for the next round", async () => {
   const order = await world.build("router", { user: USER, amount: 100_000_000 });
   await world.round();
