@@ -75,14 +75,21 @@ function maxLossBps({ slippage = DEFAULT_SLIPPAGE }: Pick<ExitInput, "slippage">
 
 /**
  * Returns a query for the number of shares that the owner can redeem within the accepted loss, in the share token's
- * smallest unit; null if unknown.
+ * smallest unit, null if unknown, and for whether a pause explains a limit of 0. A paused strategy says only that a
+ * redemption exceeds the limit.
  */
 function lossViews(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>> {
-  const on = { to: vault.entryPoint, abi: lossAbi() } as const;
+  const to = vault.entryPoint;
   const args = [request.owner, maxLossBps(request)] as const;
   return createQuery(
-    { shares: read({ ...on, name: "maxRedeem", args }) },
-    ({ shares }): Partial<ExitTerms> => ({ maxShares: valueOrNull(shares) }),
+    {
+      shares: read({ to, abi: lossAbi(), name: "maxRedeem", args }),
+      pause: read({ to, abi: shutdownAbi(), name: "isPaused" }),
+    },
+    ({ shares, pause }): Partial<ExitTerms> => {
+      const maxShares = valueOrNull(shares);
+      return { maxShares, closed: maxShares === 0n && valueOrNull(pause) === true };
+    },
   );
 }
 

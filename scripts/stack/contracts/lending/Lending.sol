@@ -14,6 +14,8 @@ abstract contract LendingVault is ERC20 {
 
     IERC20 public immutable asset;
     uint8 private immutable _decimals;
+    /// Assets of the vault that borrowers hold: they count, but the vault cannot pay them.
+    uint256 public lent;
 
     event Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares);
     event Withdraw(
@@ -30,7 +32,17 @@ abstract contract LendingVault is ERC20 {
     }
 
     function totalAssets() public view virtual returns (uint256) {
+        return _idle() + lent;
+    }
+
+    function _idle() internal view returns (uint256) {
         return asset.balanceOf(address(this));
+    }
+
+    /// Lends assets out, which the vault then cannot pay.
+    function lend(uint256 assets) external {
+        lent += assets;
+        asset.safeTransfer(address(0xb0), assets);
     }
 
     /// Virtual shares and assets that count in the rate.
@@ -76,13 +88,13 @@ abstract contract LendingVault is ERC20 {
 
     /// The vault's own balance is all that it can pay.
     function maxWithdraw(address owner) public view virtual returns (uint256) {
-        uint256 idle = asset.balanceOf(address(this));
+        uint256 idle = _idle();
         uint256 worth = convertToAssets(balanceOf(owner));
         return worth < idle ? worth : idle;
     }
 
     function maxRedeem(address owner) public view virtual returns (uint256) {
-        uint256 idle = asset.balanceOf(address(this));
+        uint256 idle = _idle();
         uint256 shares = balanceOf(owner);
         return convertToAssets(shares) <= idle ? shares : convertToShares(idle);
     }
@@ -144,12 +156,12 @@ contract EulerVault is LendingVault {
     }
 
     function cash() external view returns (uint256) {
-        return asset.balanceOf(address(this));
+        return _idle();
     }
 
     function _leave(uint256 assets) internal view override {
         if (_hookTarget == address(0) && _hookedOps & OP_REDEEM != 0) revert E_OperationDisabled();
-        if (assets > asset.balanceOf(address(this))) revert E_InsufficientCash();
+        if (assets > _idle()) revert E_InsufficientCash();
     }
 
     function maxDeposit(address) public view override returns (uint256) {
@@ -176,6 +188,7 @@ contract EulerVault is LendingVault {
 /// @notice EulerEarn: deposits work, but maxDeposit burns all gas.
 contract EulerEarnVault is LendingVault {
     error AllCapsReached();
+    error NotEnoughLiquidity();
     error ZeroShares();
 
     uint256 public cap = type(uint256).max;
@@ -199,6 +212,10 @@ contract EulerEarnVault is LendingVault {
     function _admit(uint256 assets, uint256 shares, address) internal view override {
         if (shares == 0) revert ZeroShares();
         if (totalAssets() + assets > cap) revert AllCapsReached();
+    }
+
+    function _leave(uint256 assets) internal view override {
+        if (assets > _idle()) revert NotEnoughLiquidity();
     }
 }
 
@@ -253,9 +270,14 @@ contract YearnVault is LendingVault {
         require(assets <= maxDeposit(receiver), "exceed deposit limit");
         require(shares > 0, "cannot mint zero");
     }
+
+    function _leave(uint256 assets) internal view override {
+        require(assets <= _idle(), "insufficient assets in vault");
+    }
 }
 
-/// @notice Yearn's tokenized strategy, version 3: no queue, a pause besides the shutdown, other revert messages.
+/// @notice Yearn's tokenized strategy, version 3: no queue, a pause besides the shutdown, which shows as a limit of 0,
+/// other revert messages.
 contract YearnStrategy is LendingVault {
     uint256 public limit = type(uint256).max;
     bool public isShutdown;
@@ -279,12 +301,12 @@ contract YearnStrategy is LendingVault {
         isPaused = paused;
     }
 
-    function maxRedeem(address owner, uint256) external view returns (uint256) {
+    function maxRedeem(address owner, uint256) public view returns (uint256) {
         return isPaused ? 0 : maxRedeem(owner);
     }
 
-    function redeem(uint256 shares, address receiver, address owner, uint256) external returns (uint256) {
-        require(!isPaused, "paused");
+    function redeem(uint256 shares, address receiver, address owner, uint256 maxLoss) external returns (uint256) {
+        require(shares <= maxRedeem(owner, maxLoss), "ERC4626: redeem more than max");
         return redeem(shares, receiver, owner);
     }
 
@@ -436,7 +458,7 @@ contract SavingsToken is LendingVault {
     }
 
     function _leave(uint256 assets) internal view override {
-        require(assets <= asset.balanceOf(address(this)), "SparkVault/insufficient-liquidity");
+        require(assets <= _idle(), "SparkVault/insufficient-liquidity");
     }
 
     function maxDeposit(address) public view override returns (uint256) {
@@ -590,6 +612,7 @@ contract SiloVault is LendingVault {
 
     error ReturnZeroShares();
     error RefusedByHook();
+    error NotEnoughLiquidity();
 
     constructor(IERC20 asset_, string memory name_, string memory symbol_) LendingVault(asset_, name_, symbol_) {
         config = new SiloPair(address(this));
@@ -610,5 +633,9 @@ contract SiloVault is LendingVault {
     function _admit(uint256, uint256 shares, address) internal view override {
         if (refusing) revert RefusedByHook();
         if (shares == 0) revert ReturnZeroShares();
+    }
+
+    function _leave(uint256 assets) internal view override {
+        if (assets > _idle()) revert NotEnoughLiquidity();
     }
 }

@@ -56,6 +56,7 @@ const views = parseAbi([
   "function maxRedeem(address, uint256) view returns (uint256)",
   "function maxWithdraw(address) view returns (uint256)",
   "function paused() view returns (bool)",
+  "function isPaused() view returns (bool)",
   "function cash() view returns (uint256)",
   "function hookConfig() view returns (address, uint32)",
   "function canSendShares(address) view returns (bool)",
@@ -154,6 +155,9 @@ describe("a maxRedeem of zero", () => {
     ["of a paused reserve", aaveStata, reserve((1n << 56n) | (1n << 60n)), true],
     ["of a reserve that is not active", aaveStata, reserve(0n), true],
     ["of an unreadable reserve", aaveStata, poor, false],
+    ["of a paused strategy", yearn, { ...poor, isPaused: 1n }, true],
+    ["of a strategy that is not paused", yearn, { ...poor, isPaused: 0n }, false],
+    ["of a vault without a pause", yearn, poor, false],
   ])("%s", async (_what, adapter, answers, closed) => {
     expect((await termsOf(adapter, answers)).closed).toBe(closed);
   });
