@@ -15,7 +15,7 @@ import {
   type TokenPayment,
   TRANSFER_ROUNDING,
 } from "../orders/simulate-order-payment.ts";
-import { paidTo } from "../vaults/vault-exits.ts";
+import { type ExitRequestSeen, paidTo } from "../vaults/vault-exits.ts";
 import { type Exit, encodeExit, unwraps, vaultExitCall } from "./exit-calldata.ts";
 import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
 import { type SimulatedExitCall, simulateExitPayment } from "./simulate-exit-payment.ts";
@@ -34,6 +34,7 @@ import {
   requireOpenKept,
   requireRecorded,
   sharesHidden,
+  toExitRefusal,
 } from "./withdrawal-refusals.ts";
 
 /** Results of simulating a withdrawal's first transaction. */
@@ -227,13 +228,30 @@ function requireHonest(of: Made): void {
     throw paysLess({ order, way, shares });
 }
 
+/**
+ * Throws `no_liquidity` if the simulation shows that the vault queues a part of an instant payment as a request, and
+ * `price_unsafe` if it pays less than the minimum for another reason.
+ */
+function requirePaid(
+  { exit, made }: Made,
+  { received, promised }: Record<"received" | "promised", bigint | null>,
+): void {
+  const { order, way, shares } = exit;
+  const isWhole = received !== null && promised !== null && received + TRANSFER_ROUNDING >= promised;
+  const isShort = received !== null && received < exit.minAssets;
+  const queues = order.exits.redeemQueues === true && isShort;
+  if (!isWhole && (queues || findNewRequest({ exit, made }) !== null))
+    throw toExitRefusal({ order, way, shares }, "no_liquidity");
+  if (isShort) throw paysLess({ order, way, shares });
+}
+
 function toPaid(of: Made & { promised: bigint | null }): PreparedExit {
   const { exit, facts, made, promised } = of;
-  const { order, way, shares } = exit;
+  const { order, way } = exit;
   const received = receivedIn(made.simulation, { index: 1, routed: way.via === "router" });
   if (received === null && way.via === "router")
     throw failure("simulation_unavailable", "the vault's payment could not be read in the simulation");
-  if (received !== null && received < exit.minAssets) throw paysLess({ order, way, shares });
+  requirePaid(of, { received, promised });
   requireHonest(of);
   // What the simulation saw is what the transaction will do, so that it may lose no more than any other.
   const seen = exactFloor(received ?? promised ?? 0n, allowedLoss(order.slippage, false)).minOut;
@@ -293,18 +311,23 @@ function toRequested(of: Made): PreparedExit {
  */
 function isRequestNoted({ exit, made }: Made): boolean {
   const { order, shares, way } = exit;
-  const { exits, vault, user } = order;
   const logs = made.simulation.calls.at(-1)?.logs ?? null;
   const rise = increaseOf(made.simulation, 0);
   const left = rise === -shares;
-  if (logs === null || exits.findRequest === undefined) {
+  if (logs === null || order.exits.findRequest === undefined) {
     if (rise !== null) return left;
     throw failure("simulation_unavailable", "the request could not be read in the simulation");
   }
-  const seen = simulatedLogs(logs);
-  const request = exits.findRequest(vault, { user, logs: seen });
+  const request = findNewRequest({ exit, made });
   if (request !== null) requireRecorded(exit, request.shares ?? shares);
-  return request !== null || (left && isPaidAtOnce({ order, way }, seen));
+  return request !== null || (left && isPaidAtOnce({ order, way }, simulatedLogs(logs)));
+}
+
+/** Finds the user's request in the logs of a simulation. Null if there is none, or the node returned no logs. */
+function findNewRequest({ exit: { order }, made }: Pick<Made, "exit" | "made">): ExitRequestSeen | null {
+  const { exits, vault, user } = order;
+  const logs = made.simulation.calls.at(-1)?.logs ?? null;
+  return logs === null ? null : (exits.findRequest?.(vault, { user, logs: simulatedLogs(logs) }) ?? null);
 }
 
 /**

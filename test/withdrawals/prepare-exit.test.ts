@@ -1,11 +1,19 @@
-import { encodeErrorResult, type Hex, parseAbi, zeroAddress } from "viem";
+import {
+  encodeAbiParameters,
+  encodeErrorResult,
+  encodeEventTopics,
+  erc4626Abi,
+  type Hex,
+  parseAbi,
+  zeroAddress,
+} from "viem";
 import { describe, expect, test } from "vitest";
 import { decodeRouterCall } from "../../src/router/router-codec.ts";
 import type { ExitTerms } from "../../src/vaults/vault-exits.ts";
 import { FailedExit, isPaidAtOnce, prepareExit } from "../../src/withdrawals/prepare-exit.ts";
 import { testContext } from "../support/context.ts";
 import { OTHER, USDC, USER, VAULT, type vault, WETH } from "../support/deposits/fixtures.ts";
-import { transferLog } from "../support/deposits/logs.ts";
+import { log, transferLog } from "../support/deposits/logs.ts";
 import { balanceKey, type SimulatedEffects, simulatedChain } from "../support/deposits/simulated-chain.ts";
 import {
   clientOf,
@@ -227,6 +235,39 @@ describe("prepareExit() of a vault that may realise losses", () => {
     const seen = (WORTH * 99n) / 100n;
     expect(prepared).toMatchObject({ assets: seen, minAssets: (seen * 995n) / 1_000n });
     expect(await codeOf({ order: { vault: yearn, slippage: 0.5 }, effects: loss(4n) })).toBe("price_unsafe");
+  });
+});
+
+describe("prepareExit() of a vault that queues what it cannot pay", () => {
+  const order = { vault: familyVault("mellow_lrt") };
+  const redeemed = (paid: bigint): SimulatedEffects => ({
+    ...pays(paid),
+    logs: [
+      transferLog({ token: USDC, from: VAULT, to: USER, value: paid }),
+      log(
+        VAULT,
+        encodeEventTopics({
+          abi: erc4626Abi,
+          eventName: "Withdraw",
+          args: { sender: USER, receiver: USER, owner: USER },
+        }),
+        encodeAbiParameters([{ type: "uint256" }, { type: "uint256" }], [WORTH, HELD]),
+      ),
+    ],
+  });
+
+  test.each([
+    ["nothing is paid", redeemed(0n)],
+    ["a part is paid", redeemed(WORTH / 2n)],
+    ["what is queued is within the slippage", redeemed((WORTH * 998n) / 1_000n)],
+    ["the node returns no logs", pays(WORTH / 2n)],
+  ])("refuses an instant redemption as short of liquidity where %s", async (_name, effects) => {
+    expect(await codeOf({ via: "user", order, effects })).toBe("no_liquidity");
+  });
+
+  test("builds one that is paid whole, but for the rounding of the token's transfers", async () => {
+    expect(await codeOf({ via: "user", order, effects: redeemed(WORTH) })).toBe("none");
+    expect(await codeOf({ via: "user", order, effects: redeemed(WORTH - 2n) })).toBe("none");
   });
 });
 
