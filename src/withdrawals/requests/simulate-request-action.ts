@@ -2,10 +2,11 @@ import { type Address, type Hex, padHex } from "viem";
 import { runSimulation } from "../../chains/simulator/run-simulation.ts";
 import type { SimulationRead, SimulationResult } from "../../chains/simulator/simulation.ts";
 import type { Context } from "../../context.ts";
-import { failure } from "../../errors.ts";
+import { type AppError, failure } from "../../errors.ts";
 import { isNative } from "../../lib/address.ts";
 import { deductParts, PARTS_PER_BILLION } from "../../lib/amount.ts";
 import type { BlockTime } from "../../lib/block-ranges.ts";
+import { formatUnixTime } from "../../lib/unix-time.ts";
 import type { UserCall } from "../../orders/order-wallet-calls.ts";
 import { toTransactionRequest } from "../../orders/order-wallet-calls.ts";
 import {
@@ -91,14 +92,34 @@ const paysAssets = ({ action, request }: RequestCall): boolean =>
 
 const receivedToken = (of: RequestCall): Address => (paysAssets(of) ? of.request.token : of.vault.shareToken);
 
-function revertOf({ vault, action }: RequestCall, revert: `0x${string}`) {
+/** Returns the error for a claim or cancellation that reverts: that of the vault's reason, otherwise `would_revert`. */
+function revertOf({ vault, action, request }: RequestCall, revert: Hex): AppError {
   const { code, text } = explainExitRevert(vault, revert);
-  if (code === "exits_paused") return failure(code, `${vault.name} does not pay withdrawals now`);
-  if (code === "not_allowed") return failure(code, `${vault.name} does not allow this account to do so`);
-  if (code === "no_liquidity")
-    return failure(code, `${vault.name} does not have this much liquidity now`, { available: null });
   const name = action === "claim" ? "claim" : "cancellation";
-  return failure("would_revert", `the ${name} would revert: ${text ?? "without a reason"}`, { revert: text });
+  switch (code) {
+    case "exits_paused":
+      return failure(code, `${vault.name} does not pay withdrawals now`);
+    case "not_allowed":
+      return failure(code, `${vault.name} does not allow this account to do so`);
+    case "no_liquidity":
+      return failure(code, `${vault.name} does not have this much liquidity now`, { available: null });
+    case "cooldown":
+      return failure(code, `${vault.name} does not pay this request yet`, {
+        until: formatUnixTime(request.earliest),
+      });
+    case "price_unsafe":
+      return failure(code, `${vault.name} would pay less for this request than it promises`, {
+        subject: "vault",
+      });
+    case "withdrawal_state":
+      return failure(code, `${vault.name} does not allow the ${name} of this request now`);
+    case "nothing_to_withdraw":
+      return failure(code, `${vault.name} has nothing to pay for this request`);
+    default:
+      return failure("would_revert", `the ${name} would revert: ${text ?? "without a reason"}`, {
+        revert: text,
+      });
+  }
 }
 
 /**

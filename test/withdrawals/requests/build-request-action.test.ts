@@ -22,8 +22,15 @@ const calls = parseAbi([
   "function unstake(address receiver)",
   "function removeShares(uint256 shares, address owner) returns (uint256)",
   "error InvalidCooldown()",
+  "error ExcessiveRedeemAmount()",
+  "error EnforcedPause()",
+  "error RequestNotCancelable()",
   "error Odd()",
 ]);
+type RevertName = Extract<(typeof calls)[number], { type: "error" }>["name"];
+const reverting = (errorName: RevertName): SimulatedEffects => ({
+  revert: encodeErrorResult({ abi: calls, errorName }),
+});
 
 /** The views of ERC-7540 and of ERC-7887's cancellations, which return the shares in a transaction of their own. */
 const asyncFunctions = parseAbi([
@@ -32,6 +39,7 @@ const asyncFunctions = parseAbi([
   "function supportsInterface(bytes4) view returns (bool)",
   "function pendingCancelRedeemRequest(uint256, address) view returns (bool)",
   "function claimableCancelRedeemRequest(uint256, address) view returns (uint256)",
+  "function previewSyncRedeem(uint256) view returns (uint256)",
 ]);
 
 interface Case {
@@ -56,7 +64,7 @@ async function act(of: Case = {}) {
       ...{ manager: none, withdrawalManager: none, lockedShares: locked, maxRedeem: 0n, exitCycleId: 1n },
       convertToExitAssets: COOLING,
       ...{ pendingRedeemRequest: LOCKED, claimableRedeemRequest: 0n, supportsInterface: true },
-      ...{ pendingCancelRedeemRequest: false, claimableCancelRedeemRequest: 0n },
+      ...{ pendingCancelRedeemRequest: false, claimableCancelRedeemRequest: 0n, previewSyncRedeem: 0n },
     },
     effects: () => of.effects ?? { rises: { [balanceKey(USDC, USER)]: COOLING } },
   });
@@ -170,12 +178,17 @@ describe("buildRequestAction() of a claim", () => {
     expect((await act({ effects: { rises, unread: true } })).simulation.received).toBeNull();
   });
 
-  test("passes on the vault's own refusal, and any other revert as such", async () => {
-    const reverts = (errorName: "InvalidCooldown" | "Odd") => ({
-      effects: { revert: encodeErrorResult({ abi: calls, errorName }) },
-    });
-    expect(await refusalOf(reverts("InvalidCooldown"))).toMatchObject({ code: "would_revert" });
-    expect(await refusalOf(reverts("Odd"))).toMatchObject({ code: "would_revert" });
+  test.each<[string, RevertName, object]>([
+    [
+      "a wait that the contract finds not over",
+      "InvalidCooldown",
+      { code: "cooldown", until: new Date(HEAD * 1_000).toISOString() },
+    ],
+    ["a request that is gone", "ExcessiveRedeemAmount", { code: "nothing_to_withdraw" }],
+    ["a pause", "EnforcedPause", { code: "exits_paused" }],
+    ["anything else as such", "Odd", { code: "would_revert" }],
+  ])("passes on the vault's own refusal: %s", async (_name, errorName, refusal) => {
+    expect(await refusalOf({ effects: reverting(errorName) })).toMatchObject(refusal);
   });
 });
 
@@ -215,5 +228,8 @@ describe("buildRequestAction() of a cancellation", () => {
 
   test("refuses what cannot be cancelled", async () => {
     expect(await refusalOf({ action: "cancel" })).toMatchObject({ code: "withdrawal_state" });
+    // No view of Lagoon's shows that the epoch of the request has ended.
+    const late = { from: { ...vault, adapter: "lagoon" }, effects: reverting("RequestNotCancelable") };
+    expect(await refusalOf({ action: "cancel", ...late })).toEqual({ code: "withdrawal_state" });
   });
 });
