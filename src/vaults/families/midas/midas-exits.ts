@@ -22,6 +22,7 @@ import {
   type VaultExits,
 } from "../../vault-exits.ts";
 import { familyErrors } from "../../vault-reverts.ts";
+import { ORDINARY_ACCOUNT } from "../erc4626-base/erc4626-derivation.ts";
 import { midasUnit } from "./midas-params.ts";
 import { WAD } from "./midas-pricing.ts";
 import {
@@ -84,7 +85,8 @@ function functionOf({ mode, caller, receiver }: Omit<ExitTermsInput, "now">): ke
 
 function exitReads(vault: Vault, request: ExitTermsInput) {
   const on = { to: requireRedemptionVault(vault), abi: redemptionAbi() } as const;
-  const account = request.caller ?? request.owner;
+  // The vault exempts its caller from fees and the minimum: the owner's exemption does not count for the executor.
+  const account = request.caller ?? ORDINARY_ACCOUNT;
   return {
     mToken: read({ ...on, name: "mToken" }),
     tokens: read({ ...on, name: "getPaymentTokens" }),
