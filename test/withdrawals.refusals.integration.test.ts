@@ -13,16 +13,15 @@ import { startWorld, type World } from "./support/conformance/vaults/world.ts";
 import { extendDeadlines } from "./support/patient-deadlines.ts";
 import { confirm, Holder } from "./support/withdrawals/holder.ts";
 import {
-  act,
   chargingVaults,
   dryVaults,
   lockUp,
   losingVault,
   onTeller,
-  type RefusingVault,
   refusingVaults,
 } from "./support/withdrawals/refusing-vaults.ts";
 import { pass, type RequestingVault, requestingVaults } from "./support/withdrawals/requesting-vaults.ts";
+import { act, type RefusingVault } from "./support/withdrawals/vault-changes.ts";
 
 let world: World;
 let restoreDeadlines = (): void => undefined;
@@ -49,10 +48,13 @@ async function actionsOf({ placed, address }: Holder): Promise<VaultActions> {
   return VaultActions.parse(await response.json());
 }
 
-/** Expects the code of a build, or that one is built, and that the actions say the same. */
+/** Expects the code of a build, or that one is built, and that quote and actions say the same. */
 async function expectCode(one: Holder, code: string | null): Promise<Record<string, unknown>> {
   const { status, body } = await one.ask("all");
   expect([status, body["code"] ?? null]).toEqual([code === null ? 200 : 400, code]);
+  const quoted = await one.quote("all");
+  expect([quoted.status, quoted.body["code"] ?? null]).toEqual([status, code]);
+  expect(quoted.body["available"]).toEqual(body["available"]);
   const { withdraw } = await actionsOf(one);
   expect(withdraw).toMatchObject({ allowed: code === null, code });
   // Not all families have a view that shows what they can pay.
@@ -76,6 +78,7 @@ test.each(dryVaults)(
     await dry(one.placed, one.address);
     const { status, body } = await one.ask("all", { mode: "instant" });
     expect([status, body["code"]]).toEqual([400, "no_liquidity"]);
+    expect((await one.quote("all", { mode: "instant" })).body).toMatchObject({ code: "no_liquidity" });
     const { built } = await one.withdraw("all");
     expect(built.mode).toBe("request");
   },

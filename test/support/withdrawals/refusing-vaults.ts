@@ -1,80 +1,39 @@
-import { type Abi, type Address, encodeFunctionData, erc20Abi } from "viem";
+import type { Address } from "viem";
 import { accountableStrategyAbi } from "#stand-ins/accountable";
 import { stakedReceiptAbi, trancheCdoAbi } from "#stand-ins/closing";
 import { lagoonVaultAbi, lagoonVaultV6Abi } from "#stand-ins/erc7540";
-import { plasmaAccessManagerAbi, plasmaWithdrawManagerAbi } from "#stand-ins/ipor";
-import {
-  fluidTokenAbi,
-  fluidTokenCreationCode,
-  gearboxPoolAbi,
-  gearboxPoolCreationCode,
-  reservePoolAbi,
-  savingsTokenAbi,
-  savingsTokenCreationCode,
-  stataTokenAbi,
-  stataTokenCreationCode,
-  yearnVaultAbi,
-  yearnVaultCreationCode,
-} from "#stand-ins/lending";
-import { mellowShareManagerAbi } from "#stand-ins/mellow";
+import { plasmaAccessManagerAbi, plasmaVaultAbi, plasmaWithdrawManagerAbi } from "#stand-ins/ipor";
+import { gearboxPoolAbi, yearnVaultAbi, yearnVaultCreationCode } from "#stand-ins/lending";
+import { mellowShareManagerAbi, mellowSyncRedeemQueueAbi } from "#stand-ins/mellow";
 import { simpleLrtAbi, simpleLrtCreationCode } from "#stand-ins/mellow-lrt";
 import { midasRedemptionVaultAbi } from "#stand-ins/midas";
 import { solmateVaultAbi, solmateVaultCreationCode } from "#stand-ins/standard";
-import { tokenizedVaultAbi } from "#stand-ins/upshift";
+import {
+  legacyTokenizedVaultAbi,
+  legacyTokenizedVaultCreationCode,
+  tokenizedVaultAbi,
+} from "#stand-ins/upshift";
 import { vedaAccountantAbi, vedaTellerDAbi, vedaWithdrawQueueAbi } from "#stand-ins/veda";
 import { queueingVaultAbi } from "#stand-ins/waiting";
 import { deployStakedReceipt, deployTranche } from "../conformance/vaults/closing-stand-ins.ts";
 import { deployLagoon } from "../conformance/vaults/erc7540-stand-in.ts";
 import { deployAccountable, deployIpor, withShare } from "../conformance/vaults/exit-stand-ins.ts";
-import type { Placed } from "../conformance/vaults/family.ts";
-import type { Deploy } from "../conformance/vaults/leaving.ts";
 import { deployMellow } from "../conformance/vaults/mellow-stand-in.ts";
 import { deployMidas } from "../conformance/vaults/midas-stand-in.ts";
 import { deployStandard, set } from "../conformance/vaults/standard.ts";
 import { deployUpshift } from "../conformance/vaults/upshift-stand-in.ts";
 import { deployVedaExit, deployVedaTeller } from "../conformance/vaults/veda-exits-stand-in.ts";
 import { deployQueueing } from "../conformance/vaults/waiting-stand-ins.ts";
-import { balanceOf } from "../e2e/balances.ts";
+import { gearbox, refusingLenders } from "./refusing-lenders.ts";
+import { act, type Change, drain, lendAll, type RefusingVault } from "./vault-changes.ts";
 
 const STRANGER: Address = "0x00000000000000000000000000000000000a11ce";
-
-/** A change of a vault by its operator. `user` holds shares. */
-export type Change = (of: Placed, user: Address) => Promise<unknown>;
-
-/** Calls a function of the vault, or of the part of it with this name. */
-export const act =
-  (abi: Abi, name: string, args: readonly unknown[] = [], part: string | null = null): Change =>
-  (placed) => {
-    const on = part === null ? placed.vault : placed.parts[part];
-    if (on === undefined) throw new Error(`the vault has no part ${part}`);
-    return set(placed, { abi, name, args, on });
-  };
 
 /** Calls a function of a Veda vault's teller. */
 export const onTeller =
   (name: string, ...args: readonly unknown[]): Change =>
   (placed) =>
     set(placed, { abi: vedaTellerDAbi, name, args, on: placed.row.entryPoint as Address });
-
-/** Takes all assets out of the vault, or out of the part of it with this name. */
-const drain =
-  (part: string | null = null): Change =>
-  async (placed) => {
-    const owner = part === null ? placed.vault : (placed.parts[part] as Address);
-    const amount = await balanceOf(placed.world, { token: placed.asset.address, owner });
-    const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [STRANGER, amount] });
-    await placed.world.send(owner, { to: placed.asset.address, data });
-  };
-
-const reservePool = (placed: Placed): Promise<Address> =>
-  placed.world.client.readContract({ address: placed.vault, abi: stataTokenAbi, functionName: "POOL" });
-const setReserve =
-  (active: boolean, paused: boolean): Change =>
-  async (placed) =>
-    set(placed, {
-      ...{ abi: reservePoolAbi, name: "setReserve", args: [active, paused] },
-      on: await reservePool(placed),
-    });
 
 /** A lock of all shares that ends so many seconds from now. */
 export const lockUp =
@@ -90,16 +49,6 @@ export const lockUp =
     });
   };
 
-/** A vault, and what happens to it. */
-export interface RefusingVault {
-  adapter: string;
-  deploy: Deploy;
-  /** What happens to the vault, and the code of a withdrawal after it; null if it stays possible. */
-  cases: readonly [string, Change, string | null][];
-  type?: "custom" | "ipor" | "lido" | "midas" | "veda" | "accountable";
-}
-
-const gearbox = deployStandard({ abi: gearboxPoolAbi, code: gearboxPoolCreationCode });
 const lagoon = deployLagoon({ version: "0.6" });
 const midas = deployMidas({ deposit: "instant", recipient: "argument", caller: "router" });
 const mellowShares = (name: string, ...args: readonly unknown[]) =>
@@ -147,29 +96,7 @@ export const refusingVaults: readonly RefusingVault[] = [
       ["a loss is not applied yet", act(stakedReceiptAbi, "setLosing", [true]), "exits_paused"],
     ],
   },
-  {
-    ...{
-      adapter: "aave_stata",
-      deploy: deployStandard({ abi: stataTokenAbi, code: stataTokenCreationCode }),
-    },
-    cases: [
-      ["the token is paused", act(stataTokenAbi, "setPaused", [true]), "exits_paused"],
-      ["the reserve is paused", setReserve(true, true), "exits_paused"],
-      ["the reserve is not active", setReserve(false, false), "exits_paused"],
-    ],
-  },
-  {
-    ...{ adapter: "gearbox", deploy: gearbox },
-    cases: [["it is paused", act(gearboxPoolAbi, "setPaused", [true]), "exits_paused"]],
-  },
-  {
-    ...{ adapter: "spark", deploy: deployStandard({ abi: savingsTokenAbi, code: savingsTokenCreationCode }) },
-    cases: [["its assets are taken", drain(), "no_liquidity"]],
-  },
-  {
-    ...{ adapter: "fluid", deploy: deployStandard({ abi: fluidTokenAbi, code: fluidTokenCreationCode }) },
-    cases: [["the limit is reached", act(fluidTokenAbi, "setBeneath", [11_003n]), "no_liquidity"]],
-  },
+  ...refusingLenders,
   {
     ...{ adapter: "ipor", type: "ipor", deploy: deployIpor },
     cases: [
@@ -235,6 +162,23 @@ export const refusingVaults: readonly RefusingVault[] = [
     ],
   },
   {
+    ...{ adapter: "mellow", type: "lido" },
+    deploy: deployMellow({ queue: "sync", caller: "user" }),
+    cases: [
+      ["its queue is empty", drain("redeem"), "no_liquidity"],
+      [
+        "the daily limit is used up",
+        act(mellowSyncRedeemQueueAbi, "setSyncRedeemParams", [0n, 31_536_000, 0n], "redeem"),
+        "no_liquidity",
+      ],
+      [
+        "its report is too old",
+        act(mellowSyncRedeemQueueAbi, "setSyncRedeemParams", [0n, 0, 2n ** 128n - 1n], "redeem"),
+        "price_stale",
+      ],
+    ],
+  },
+  {
     ...{ adapter: "mellow_lrt", type: "lido" },
     deploy: deployStandard({ abi: simpleLrtAbi, code: simpleLrtCreationCode }),
     cases: [["withdrawals are paused", act(simpleLrtAbi, "setWithdrawalPause", [true]), "exits_paused"]],
@@ -261,6 +205,17 @@ export const refusingVaults: readonly RefusingVault[] = [
     ],
   },
   {
+    adapter: "upshift_legacy",
+    deploy: deployStandard({ abi: legacyTokenizedVaultAbi, code: legacyTokenizedVaultCreationCode }),
+    cases: [
+      [
+        "withdrawals are paused",
+        act(legacyTokenizedVaultAbi, "setWithdrawalsPaused", [true]),
+        "exits_paused",
+      ],
+    ],
+  },
+  {
     ...{ adapter: "midas", type: "midas", deploy: midas },
     cases: [
       [
@@ -276,6 +231,17 @@ export const refusingVaults: readonly RefusingVault[] = [
 export const dryVaults: readonly (readonly [string, Omit<RefusingVault, "cases">, Change])[] = [
   ["Midas", { adapter: "midas", type: "midas", deploy: midas }, drain("redemptions")],
   ["Lagoon", { adapter: "lagoon", deploy: lagoon }, drain()],
+  ["IPOR", { adapter: "ipor", type: "ipor", deploy: deployIpor }, lendAll(plasmaVaultAbi, "invest")],
+  [
+    "Mellow's Simple LRT",
+    {
+      adapter: "mellow_lrt",
+      type: "lido",
+      deploy: deployStandard({ abi: simpleLrtAbi, code: simpleLrtCreationCode }),
+    },
+    lendAll(simpleLrtAbi, "stake"),
+  ],
+  ["Yo", { adapter: "erc4626", deploy: deployQueueing(false) }, act(queueingVaultAbi, "invest", [false])],
 ];
 
 /** A Yearn vault, and the loss in basis points that its redemptions realise. */

@@ -23,6 +23,8 @@ contract VaultV2 is ERC20 {
     uint256 public absoluteCap = type(uint256).max;
     /// Fee shares that the next accrual mints.
     uint256 public unaccruedShares;
+    /// Assets of the vault that borrowers hold: they count, but the vault cannot pay them.
+    uint256 public lent;
 
     event Deposit(address indexed sender, address indexed onBehalf, uint256 assets, uint256 shares);
     event Withdraw(
@@ -31,6 +33,9 @@ contract VaultV2 is ERC20 {
 
     error CannotSendAssets();
     error CannotReceiveShares();
+    error CannotSendShares();
+    error CannotReceiveAssets();
+    error TransferReverted();
     error ZeroAbsoluteCap();
     error AbsoluteCapExceeded();
 
@@ -73,12 +78,26 @@ contract VaultV2 is ERC20 {
         return !gated || admitted[account];
     }
 
+    function canSendShares(address account) public view returns (bool) {
+        return !gated || admitted[account];
+    }
+
+    function canReceiveAssets(address account) public view returns (bool) {
+        return !gated || admitted[account];
+    }
+
+    /// Lends assets out, which the vault then cannot pay.
+    function lend(uint256 assets) external {
+        lent += assets;
+        asset.safeTransfer(address(0xb0), assets);
+    }
+
     function maxDeposit(address) external pure returns (uint256) {
         return 0;
     }
 
     function totalAssets() public view returns (uint256) {
-        return asset.balanceOf(address(this));
+        return asset.balanceOf(address(this)) + lent;
     }
 
     function convertToShares(uint256 assets) public view returns (uint256) {
@@ -106,7 +125,10 @@ contract VaultV2 is ERC20 {
 
     function redeem(uint256 shares, address receiver, address onBehalf) external returns (uint256 assets) {
         if (msg.sender != onBehalf) _spendAllowance(onBehalf, msg.sender, shares);
+        if (!canSendShares(onBehalf)) revert CannotSendShares();
+        if (!canReceiveAssets(receiver)) revert CannotReceiveAssets();
         assets = convertToAssets(shares);
+        if (assets > asset.balanceOf(address(this))) revert TransferReverted();
         _burn(onBehalf, shares);
         asset.safeTransfer(receiver, assets);
         emit Withdraw(msg.sender, receiver, onBehalf, assets, shares);
