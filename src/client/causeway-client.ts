@@ -50,9 +50,12 @@ export interface ApiPage {
 
 const TIMEOUT_MS = 15_000;
 
-/** Creates a client of the API. It sends nothing yet, and is stateless: it keeps no session and caches nothing. */
+/**
+ * Creates a client of the API. It sends nothing yet, and is stateless: it keeps no session and caches nothing. Throws
+ * CausewayError `invalid_input` if `url` is no URL of http or https.
+ */
 export function createCausewayClient(options: CausewayClientOptions): CausewayClient {
-  const url = options.url.replace(/\/+$/, "");
+  const url = apiUrl(options);
   const send = options.fetch ?? ((target, init) => fetch(target, init));
   const requestPage: CausewayClient["requestPage"] = async (request) => {
     const { method = "GET", path, query = {}, body, headers, signal } = request;
@@ -76,10 +79,16 @@ export function createCausewayClient(options: CausewayClientOptions): CausewayCl
       if (error instanceof CausewayError) throw error;
       throw signal?.aborted === true
         ? new CausewayError("aborted", "the caller stopped waiting", { cause: error })
-        : new CausewayError("network", "the API did not answer", { cause: error });
+        : new CausewayError("network", `the API at ${url} did not answer`, { cause: error });
     }
   };
   return { url, requestPage, request: async (request) => (await requestPage(request)).body };
+}
+
+/** Returns the API's URL without slashes at its end. A program without types may pass none. */
+function apiUrl({ url }: { url?: unknown }): string {
+  if (typeof url === "string" && /^https?:\/\/[^/]/.test(url)) return url.replace(/\/+$/, "");
+  throw new CausewayError("invalid_input", "`url` must be that of the API, such as https://api.example");
 }
 
 /** Returns the cursor in the URL that the `Link` header names as the next page (RFC 8288), or null without one. */

@@ -53,6 +53,12 @@ const UNKNOWN_MS = 60_000;
  */
 export async function walletOn(source: WalletSource, chainId: number): Promise<Wallet> {
   if (typeof source === "function") return source(chainId);
+  // A program without types may pass none.
+  if (typeof source !== "object")
+    throw new CausewayError(
+      "invalid_input",
+      "`wallet` must be a viem client, or a function (chainId) => client",
+    );
   try {
     if ((await answerOf(getChainId(source))) === chainId) return source;
     await switchChain(source, { id: chainId });

@@ -6,6 +6,7 @@ import {
   getWithdrawal,
   quoteDeposit,
 } from "../../src/client/actions/read-actions.ts";
+import { createCausewayClient } from "../../src/client/causeway-client.ts";
 import { CausewayError } from "../../src/client/causeway-client-error.ts";
 import { errorCodes, errorTable } from "../../src/errors.ts";
 import { fakeApi } from "../support/client/fake-api.ts";
@@ -25,6 +26,18 @@ async function errorOf(work: Promise<unknown>): Promise<CausewayError> {
   if (error instanceof CausewayError) return error;
   throw new Error("a CausewayError was expected");
 }
+
+test.each([undefined, "", "api.example", "127.0.0.1:8787", "ws://api.example"])(
+  "createCausewayClient() refuses %j as the URL of the API",
+  (url) => {
+    expect(() => createCausewayClient({ url } as { url: string })).toThrow(
+      expect.objectContaining({
+        code: "invalid_input",
+        message: expect.stringContaining("https://api.example"),
+      }),
+    );
+  },
+);
 
 describe("a request of the client", () => {
   test("writes names in snake_case, amounts as text, and leaves out what is undefined", async () => {

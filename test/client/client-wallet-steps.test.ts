@@ -2,7 +2,13 @@ import { createClient, custom } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, test } from "vitest";
 import { sendBatch } from "../../src/client/client-wallet-batches.ts";
-import { receiptOf, sendStep, type TransactionStep } from "../../src/client/client-wallet-steps.ts";
+import {
+  receiptOf,
+  sendStep,
+  type TransactionStep,
+  type WalletSource,
+  walletOn,
+} from "../../src/client/client-wallet-steps.ts";
 import { scriptedWallet } from "../support/client/scripted-wallet.ts";
 
 const account = privateKeyToAccount(`0x${"11".repeat(32)}`);
@@ -51,6 +57,12 @@ describe("a wallet that another chain was selected in, after the switch", () => 
       expect.objectContaining({ to: account.address }),
       expect.objectContaining({ chainId: "0x1", atomicRequired: true }),
     ]);
+  });
+});
+
+test("walletOn() says that the wallet is missing where a program passes none", async () => {
+  await expect(walletOn(undefined as unknown as WalletSource, 1)).rejects.toMatchObject({
+    ...{ code: "invalid_input", message: expect.stringMatching(/^`wallet` must be a viem client/) },
   });
 });
 
