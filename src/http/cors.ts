@@ -1,21 +1,11 @@
 import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import type { AppEnv } from "./hono-env.ts";
-
-const ANY = "*";
-const EXPOSED = [
-  "ETag",
-  "Idempotent-Replayed",
-  "Link",
-  "RateLimit",
-  "RateLimit-Policy",
-  "Retry-After",
-  "X-Request-Id",
-];
+import { CORS_HEADERS, setHeaders } from "./public-headers.ts";
 
 // Responds to preflight requests only, because it would copy every other `Response`.
 const answerPreflight = cors({
-  origin: ANY,
+  origin: CORS_HEADERS["access-control-allow-origin"],
   allowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
   allowHeaders: [
     "Content-Type",
@@ -25,7 +15,7 @@ const answerPreflight = cors({
     "X-Request-Id",
     "Last-Event-ID",
   ],
-  exposeHeaders: EXPOSED,
+  exposeHeaders: CORS_HEADERS["access-control-expose-headers"].split(","),
   maxAge: 86_400,
 });
 
@@ -36,14 +26,13 @@ const answerPreflight = cors({
 export function publicCors(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     await next();
-    if (c.get("sameOriginOnly") === true) return;
+    if (c.get("sameOriginOnly") === true || c.get("hasPublicHeaders") === true) return;
     if (isPreflight(c.req.raw)) {
       const answer = await answerPreflight(c, next);
       if (answer !== undefined) c.res = answer;
       return;
     }
-    c.res.headers.set("access-control-allow-origin", ANY);
-    c.res.headers.set("access-control-expose-headers", EXPOSED.join(","));
+    setHeaders(c.res, CORS_HEADERS);
   };
 }
 

@@ -26,7 +26,7 @@ export function createApp(routes: readonly ServedRoute[], makeContext: ContextFa
   app.use(rateLimitHeaders());
   app.use(publicCors());
   app.onError((error, c) => {
-    const requestId = c.get("requestId");
+    const requestId = c.get("requestId")();
     if (error instanceof ValidationFailure) {
       return Response.json({ detail: error.issues }, { status: 422, headers: { "cache-control": NO_STORE } });
     }
@@ -36,7 +36,7 @@ export function createApp(routes: readonly ServedRoute[], makeContext: ContextFa
     const hint = hintFor(c);
     const error =
       hint === "" ? noSuchEndpoint() : failure("route_not_found", `no endpoint has this path${hint}`);
-    return problemResponse(error, c.get("requestId"));
+    return problemResponse(error, c.get("requestId")());
   });
   for (const path of new Set(routes.map((route) => route.path))) {
     const mounted = routes.filter((route) => route.path === path);
@@ -124,7 +124,7 @@ export function refuseOtherMethods(
       return new Response(null, { status: 204, headers: { allow, "cache-control": NO_STORE } });
     const response = problemResponse(
       failure("method_not_allowed", `this path allows ${allow}${hintFor(c)}`),
-      c.get("requestId"),
+      c.get("requestId")(),
     );
     response.headers.set("allow", allow);
     return response;

@@ -9,7 +9,8 @@ export interface AppEnv {
   Bindings: Record<string, unknown>;
   Variables: {
     ctx: Context;
-    requestId: string;
+    /** Returns the request's id, which is made by the first call. */
+    requestId: () => string;
     /**
      * Result of counting the request against a rate limit: the route's, or the one that it exceeds. Undefined if it was
      * not counted, or counted only as a possible replay.
@@ -19,6 +20,8 @@ export interface AppEnv {
     hasCredentials: boolean | undefined;
     /** True if shared caches may store the response, or undefined if that was not determined yet. */
     isCacheable: boolean | undefined;
+    /** True if the response was made with `PUBLIC_HEADERS`, and may be stored by shared caches. */
+    hasPublicHeaders: true | undefined;
     /** Text of the request's body, or undefined if none was read. */
     bodyText: string | undefined;
     /** True if the response must not have a `Server-Timing` header. */

@@ -1,8 +1,10 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import type { Context, RequestFacts } from "../context.ts";
 import { edgeCacheOf } from "../lib/cloudflare-bindings.ts";
 import { describeError } from "../lib/logger.ts";
+import { once } from "../lib/once.ts";
 import type { AppEnv } from "./hono-env.ts";
+import { SECURITY_HEADERS, setHeaders } from "./public-headers.ts";
 import { isCacheable } from "./respond.ts";
 
 /** Format of request ids that are accepted from clients. */
@@ -17,32 +19,43 @@ export type ContextFactory = (bindings: Record<string, unknown>, request: Reques
  */
 export function requestScope(makeContext: ContextFactory): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
-    const offered = c.req.header("x-request-id") ?? "";
-    const requestId = WELL_FORMED_ID.test(offered) ? offered : crypto.randomUUID();
+    const requestId = once(() => {
+      const offered = c.req.header("x-request-id") ?? "";
+      return WELL_FORMED_ID.test(offered) ? offered : crypto.randomUUID();
+    });
     c.set("requestId", requestId);
     const waitUntil = (promise: Promise<unknown>): void => c.executionCtx.waitUntil(promise);
     // Cloudflare sets this header, whereas the client controls forwarding headers.
     const clientAddress = c.req.header("cf-connecting-ip") ?? "unknown";
     const edgeCache = () => edgeCacheOf(c.executionCtx);
-    const ctx = makeContext(c.env, { requestId, clientAddress, edgeCache, waitUntil });
+    const ctx = makeContext(c.env, {
+      get requestId() {
+        return requestId();
+      },
+      ...{ clientAddress, edgeCache, waitUntil },
+    });
     c.set("ctx", ctx);
     await next();
-    const cacheable = isCacheable(c.res);
+    const cacheable = c.get("hasPublicHeaders") ?? isCacheable(c.res);
     c.set("isCacheable", cacheable);
     if (ctx.config.serverTiming && c.get("timingHidden") === undefined && !cacheable)
       c.res.headers.set("server-timing", ctx.timing.header());
-    const fields = {
-      method: c.req.method,
-      path: c.req.routePath,
-      status: c.res.status,
-      ms: ctx.timing.elapsedMs(),
-      rpc: ctx.timing.requests("rpc"),
-      db: ctx.timing.requests("db"),
-      redis: ctx.timing.requests("redis"),
-      error: c.error === undefined ? undefined : describeError(c.error),
-    };
-    if (c.res.status >= 500) ctx.log.error("request", fields);
-    else if (fields.ms >= SLOW_MS) ctx.log.warn("slow_request", fields);
+    if (c.res.status >= 500) ctx.log.error("request", logFields(c));
+    else if (ctx.timing.elapsedMs() >= SLOW_MS) ctx.log.warn("slow_request", logFields(c));
+  };
+}
+
+function logFields(c: HonoContext<AppEnv>) {
+  const { timing } = c.get("ctx");
+  return {
+    method: c.req.method,
+    path: c.req.routePath,
+    status: c.res.status,
+    ms: timing.elapsedMs(),
+    rpc: timing.requests("rpc"),
+    db: timing.requests("db"),
+    redis: timing.requests("redis"),
+    error: c.error === undefined ? undefined : describeError(c.error),
   };
 }
 
@@ -64,10 +77,9 @@ const SLOW_MS = 2_000;
 export function baseHeaders(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     await next();
-    // Set directly on the response, because hono's `c.header` would copy the `Response` for each header.
-    const { headers } = c.res;
-    if (!(c.get("isCacheable") ?? isCacheable(c.res))) headers.set("x-request-id", c.get("requestId"));
-    headers.set("x-content-type-options", "nosniff");
-    headers.set("strict-transport-security", "max-age=31536000; includeSubDomains");
+    if (c.get("hasPublicHeaders") === true) return;
+    if (!(c.get("isCacheable") ?? isCacheable(c.res)))
+      c.res.headers.set("x-request-id", c.get("requestId")());
+    setHeaders(c.res, SECURITY_HEADERS);
   };
 }

@@ -4,6 +4,7 @@ import { readCredentials } from "./admit-request.ts";
 import { isCanonicalUrl } from "./canonical-url.ts";
 import { type CacheRule, Reply, type ServedRoute } from "./define-route.ts";
 import type { AppEnv } from "./hono-env.ts";
+import { PUBLIC_HEADERS } from "./public-headers.ts";
 
 /** A serialized response body and its entity tag. The tag is null if the route does not allow caching. */
 interface RenderedBody {
@@ -34,18 +35,53 @@ export async function respond(
 ): Promise<Response> {
   const value = answer instanceof Reply ? answer.value : answer;
   const { body, etag } = await render(route, value);
-  const headers: Record<string, string> = {
+  if (etag !== null && matchesEtag(c.req.header("if-none-match"), etag)) {
+    const unchanged = { ...fieldsOf(c, { route, answer, etag }), ...NOT_SHARED };
+    return new Response(null, { status: 304, headers: unchanged });
+  }
+  const status = statusOf(route, answer);
+  const headers = storedHeaders(c, { route, answer, etag });
+  if (headers === null) return new Response(body, { status, headers: fieldsOf(c, { route, answer, etag }) });
+  c.set("hasPublicHeaders", true);
+  return new Response(body, { status, headers });
+}
+
+/** A handler's result with what its headers depend on besides the request's URL. */
+interface Headed {
+  route: ServedRoute;
+  answer: unknown;
+  etag: string | null;
+}
+
+/** Returns the headers that a handler's result, its route and the URL decide. */
+function fieldsOf(c: HonoContext<AppEnv>, { route, answer, etag }: Headed): Record<string, string> {
+  return {
     "content-type": "application/json",
     ...cacheHeaders(c, route),
     ...(answer instanceof Reply ? answer.headers : {}),
+    ...(etag === null ? {} : { etag }),
   };
-  if (etag !== null) {
-    headers["etag"] = etag;
-    if (matchesEtag(c.req.header("if-none-match"), etag))
-      return new Response(null, { status: 304, headers: { ...headers, ...NOT_SHARED } });
-  }
-  return new Response(body, { status: statusOf(route, answer), headers });
 }
+
+/**
+ * Returns all headers of a cacheable response that are the same for everyone, or null for any other response. Made once
+ * per URL and entity tag: the runtime copies a `Headers` object in one step, which costs far less than each field.
+ */
+function storedHeaders(c: HonoContext<AppEnv>, headed: Headed): Headers | null {
+  const { route, answer, etag } = headed;
+  if (etag === null || answer instanceof Reply || route.access !== "public") return null;
+  if (hasCredentials(c)) return null;
+  const fields = cacheHeaders(c, route);
+  const known = headersByFields.get(fields);
+  if (known?.etag === etag) return known.headers;
+  if (fields["cache-control"]?.startsWith(PUBLIC) !== true) return null;
+  const headers = new Headers({ ...fieldsOf(c, headed), ...PUBLIC_HEADERS });
+  headersByFields.set(fields, { etag, headers });
+  return headers;
+}
+
+/** The headers of the last response with these caching headers, which are kept per URL, and its entity tag. */
+const headersByFields = new WeakMap<Readonly<Record<string, string>>, { etag: string; headers: Headers }>();
 
 /** Returns the HTTP status of a handler's result. */
 function statusOf(route: ServedRoute, answer: unknown): number {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { AppError, failure } from "../../src/errors.ts";
 import { createApp } from "../../src/http/create-app.ts";
 import { Timing } from "../../src/lib/outside-call-timing.ts";
@@ -14,7 +14,7 @@ describe("the request id", () => {
   test.each(["a", "abc-DEF_123", "x".repeat(64)])("keeps the client's id %s", async (id) => {
     const { send, contexts } = appOf([thingsList]);
     expect(idOf(await send("/things", withId(id)))).toBe(id);
-    expect(contexts[0]?.requestId).toBe(id);
+    expect(contexts[0]?.requestId()).toBe(id);
   });
 
   test.each(["", "x".repeat(65), "a b", "a.b", "a;b", "é", "<script>"])(
@@ -24,6 +24,21 @@ describe("the request id", () => {
       expect(idOf(await send("/things", withId(id)))).toMatch(UUID);
     },
   );
+
+  test("is made only for a response that shows it", async () => {
+    const made = vi.spyOn(crypto, "randomUUID");
+    const app = createApp([thingsGet, thingsList], () => testContext());
+    for (const [path, times] of [
+      ["/things/1", 0],
+      ["/things", 1],
+      ["/nowhere", 1],
+    ] as const) {
+      made.mockClear();
+      await app.request(path);
+      expect([path, made.mock.calls.length]).toEqual([path, times]);
+    }
+    made.mockRestore();
+  });
 
   test("is generated when the client sent none", async () => {
     const { send } = appOf([thingsList]);

@@ -106,6 +106,30 @@ describe("respond() caching", () => {
     expect([again.status, (await again.text()) === ""]).toEqual([status, status === 304]);
   });
 
+  test("gives a stored response the headers of the first, but what belongs to a request", async () => {
+    let value = { done: true };
+    const { send } = appOf([routeDoing(() => value, CACHED)]);
+    const ask = async (init: RequestInit = {}) => Object.fromEntries((await send("/work", init)).headers);
+    const first = await ask({ headers: { "x-request-id": "one" } });
+    expect(first).toMatchObject({
+      ...{
+        "content-type": "application/json",
+        etag: expect.any(String),
+        "ratelimit-policy": expect.any(String),
+      },
+      ...{ "access-control-allow-origin": "*", "x-content-type-options": "nosniff" },
+      "access-control-expose-headers": expect.stringContaining("ETag"),
+      "strict-transport-security": expect.stringContaining("max-age"),
+    });
+    expect(first).not.toHaveProperty("x-request-id");
+    expect(await ask({ headers: { "x-request-id": "two" } })).toEqual(first);
+    const mine = await ask({ headers: { "x-request-id": "three", authorization: "Bearer x" } });
+    expect(mine).toMatchObject({ "cache-control": "private, no-store", "x-request-id": "three" });
+    value = { done: false };
+    const changed = await ask();
+    expect(changed).toEqual({ ...first, etag: expect.not.stringMatching(first["etag"] ?? "") });
+  });
+
   test("serializes the same object once", async () => {
     let parsed = 0;
     const counted = z.object({ n: z.int() }).transform((value) => {

@@ -31,7 +31,8 @@ export interface TestContext extends Context {
  * dependency is unreachable.
  */
 export function testContext(
-  parts: Partial<Pick<Context, "db" | "requestId" | "cache">> & {
+  parts: Partial<Pick<Context, "db" | "cache">> & {
+    requestId?: string;
     config?: Partial<Config>;
     edgeCache?: EdgeCacheControl;
     clients?: readonly ChainClient[];

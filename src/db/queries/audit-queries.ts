@@ -56,7 +56,7 @@ export function selectAudit(
  * empty by default.
  */
 export function makeAuditNote(
-  ctx: { now(): number; randomId(): string; readonly requestId: string },
+  ctx: { now(): number; randomId(): string; requestId(): string },
   change: { action: string; actor: string; note?: string },
 ): AuditNote {
   return {
@@ -65,6 +65,6 @@ export function makeAuditNote(
     actor: change.actor,
     action: change.action,
     note: change.note ?? "",
-    requestId: ctx.requestId,
+    requestId: ctx.requestId(),
   };
 }

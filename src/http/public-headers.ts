@@ -1,0 +1,20 @@
+/** Headers of the responses of every path. */
+export const SECURITY_HEADERS = {
+  "x-content-type-options": "nosniff",
+  "strict-transport-security": "max-age=31536000; includeSubDomains",
+} as const;
+
+/** Headers that let web pages of any origin read a response. */
+export const CORS_HEADERS = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers":
+    "ETag,Idempotent-Replayed,Link,RateLimit,RateLimit-Policy,Retry-After,X-Request-Id",
+} as const;
+
+/** Headers of every response to a public request, whatever it is. */
+export const PUBLIC_HEADERS = { ...SECURITY_HEADERS, ...CORS_HEADERS } as const;
+
+/** Sets headers on a response that exists, because hono's `c.header` would copy it for each of them. */
+export function setHeaders({ headers }: Response, fields: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(fields)) headers.set(name, value);
+}
