@@ -60,7 +60,8 @@ export function toSigningFailure(error: unknown): unknown {
   return refused ? failure("authorization_unsupported", NOT_SIGNABLE) : error;
 }
 
-const NOT_SIGNABLE = "no route to this vault can be paid for with a signature";
+const NOT_SIGNABLE =
+  "no route to this vault can be paid for with a signature: build with `authorize` approve";
 
 function unsignable(): AppError {
   const detail = "this route depends on the sending account, so a signature cannot pay for it";

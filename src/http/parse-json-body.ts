@@ -14,10 +14,13 @@ type ParsedBody = { json: unknown } | { issues: ValidationIssue[] };
 export function parseJsonBody(c: HonoContext<AppEnv>, { body }: ServedRoute): ParsedBody {
   const refuse = (type: string, msg: string): ParsedBody => ({ issues: [{ loc: ["body"], msg, type }] });
   const text = c.get("bodyText") ?? "";
-  if (text.trim() === "") return refuse("missing", "a JSON body is required");
+  if (text.trim() === "") {
+    const empty = body?.safeParse({}).success === true ? ": {} is enough" : "";
+    return refuse("missing", `a JSON body is required${empty}`);
+  }
   const contentType = c.req.header("content-type") ?? "";
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType)) {
-    return refuse("content_type", "the content type must be application/json");
+    return refuse("content_type", "the content type must be application/json: send the header Content-Type");
   }
   try {
     const json: unknown = JSON.parse(text);

@@ -22,21 +22,21 @@ const NAME = /^(?!0x)[A-Za-z][\w.-]{0,15}$/i;
 /** Words and symbols that wallets and other APIs use for a native currency. */
 const NATIVE_WORD = /^(?:native|eth|ether|bnb|xdai|pol|matic|mon|hype|avax|xpl)$/i;
 
+/** What a request's address is of: a token, which may be the native currency, or an account. */
+export type AddressOwner = "token" | "account";
+
 /**
  * Returns why `parseAddress` rejected a text, for example spaces around an address, an ENS name, a symbol, a wrong
- * length, or mixed case that does not match the EIP-55 checksum.
+ * length, or mixed case that does not match the EIP-55 checksum, and what to send as the address of its `owner`.
  */
-export function explainAddress(text: string): string {
+export function explainAddress(text: string, owner: AddressOwner): string {
   if (text !== text.trim()) return "must be an address: remove the spaces around it";
   if (SHAPE.test(text))
     return "the letter case does not match the EIP-55 checksum: a digit may be wrong; an all-lowercase address has no checksum";
   // `USDC.e` is a symbol, `vitalik.eth` is not.
   if (/^[^\s.]+(?:\.[^\s.]+)*\.[^\s.]{3,}$/.test(text))
     return "is a name, not an address: resolve the ENS name and send the address";
-  if (NATIVE_WORD.test(text))
-    return "is a name or a symbol, not an address: send the zero address for the native currency; GET /v1/tokens lists the addresses of tokens";
-  if (NAME.test(text))
-    return "is a name or a symbol, not an address: send 0x and 40 hexadecimal digits; GET /v1/tokens lists the addresses of tokens";
+  if (NAME.test(text)) return explainName(text, owner);
   const digits = /^0x([0-9a-fA-F]*)$/.exec(text)?.[1];
   const secret = digits?.length === 64 ? ", as a hash or a private key: never send a private key" : "";
   if (digits !== undefined)
@@ -46,6 +46,15 @@ export function explainAddress(text: string): string {
   if (/^[\w:]+:0x[0-9a-fA-F]{40}$/.test(text))
     return "must be an address: 0x and 40 hexadecimal digits, without a chain in front";
   return "must be an address: 0x and 40 hexadecimal digits";
+}
+
+/** Returns what to send in place of a name or a symbol. */
+function explainName(text: string, owner: AddressOwner): string {
+  const problem = "is a name or a symbol, not an address: send";
+  const digits = "0x and 40 hexadecimal digits";
+  if (owner === "account") return `${problem} ${digits}`;
+  const sent = NATIVE_WORD.test(text) ? "the zero address for the native currency" : digits;
+  return `${problem} ${sent}; GET /v1/tokens lists the addresses of tokens`;
 }
 
 /**

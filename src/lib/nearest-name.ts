@@ -6,6 +6,7 @@ export function nearestName(text: string, names: readonly string[]): string | nu
   const wanted = lettersOf(text.slice(0, MAX_LENGTH));
   if (wanted === "") return null;
   const ranked = names
+    .filter((name) => !areOpposite(text, name))
     .map((name) => ({ name, distance: editDistance(wanted, lettersOf(name)) }))
     .sort((a, b) => a.distance - b.distance);
   const [best] = ranked;
@@ -21,11 +22,19 @@ export function nearestName(text: string, names: readonly string[]): string | nu
 const USED_ELSEWHERE = new Map<string, readonly string[]>([
   ...["page", "offset", "skip", "startingafter"].map((name) => [name, ["cursor"]] as const),
   ...["pagesize", "perpage", "first", "take"].map((name) => [name, ["limit"]] as const),
-  ...["amount", "fromamount", "shareamount"].map((name) => [name, ["shares"]] as const),
+  ...["amount", "fromamount", "shareamount", "assets"].map((name) => [name, ["shares"]] as const),
   ...["wallet", "owner", "account"].map((name) => [name, ["user_address", "address"]] as const),
   ...["chainid", "chain", "network"].map((name) => [name, ["from_chain_id", "chain_id"]] as const),
   ...["token", "tokens", "address", "addresses"].map((name) => [name, ["ids"]] as const),
 ]);
+
+/** Returns true for names of the two ends of one thing, such as `from_token` and `to_token`: neither is a misspelling. */
+function areOpposite(a: string, b: string): boolean {
+  const [one, other] = [endOf(a), endOf(b)];
+  return one !== null && other !== null && one !== other;
+}
+
+const endOf = (name: string): string | null => /^(?:from|to)(?=[_A-Z])/.exec(name)?.[0] ?? null;
 
 /** Maximum length of a compared name; the rest is cut, because the time grows with the product of both lengths. */
 const MAX_LENGTH = 64;

@@ -21,6 +21,7 @@ export function explainVaultId(text: string): string {
   const rule = "must be <chain_id>:<vault address>, as GET /v1/vaults lists it";
   if (/^0x[0-9a-f]{40}$/i.test(text)) return `${rule}: the chain id is missing, as in 8453:${text}`;
   if (/^0x[0-9a-f]{40}(?::|@|%3a)\d+$/i.test(text)) return `${rule}: the chain id stands first`;
+  if (/^0x[0-9a-f]+:0x[0-9a-f]{40}$/i.test(text)) return `${rule}: the chain id in decimal digits`;
   if (/^trk_/.test(text)) return `${rule}; this is a tracking id`;
   if (/^[a-z].*:0x[0-9a-f]{40}$/i.test(text)) return `${rule}: the chain by its id alone, as in 8453:0x…`;
   if (/^\d+[^\d:%]/.test(text) && !text.startsWith("0x")) return `${rule}, with a colon between the two`;

@@ -42,12 +42,21 @@ export function attributeOrder(
   }
   const { partner, proof, rights } = ctx.actor;
   if (!rights.includes("build"))
-    throw failure("key_forbidden", "this API key does not have the right `build`");
+    throw failure(
+      "key_forbidden",
+      "this API key does not have the right `build`: send another key, or give it the right with PATCH /v1/partners/api-keys/{key_id}",
+    );
   if (named !== "" && named !== partner.partnerId) {
-    throw failure("partner_mismatch", "partner_id does not belong to the API key");
+    throw failure(
+      "partner_mismatch",
+      "partner_id does not belong to the API key: leave it out, the key names the partner",
+    );
   }
   if (partner.vaults !== null && !partner.vaults.includes(vaultId)) {
-    throw failure("vault_not_enrolled", `the partner has not enrolled ${vaultId}`);
+    throw failure(
+      "vault_not_enrolled",
+      `the partner has not enrolled ${vaultId}: PUT /v1/partners/vaults enrols vaults, and \`null\` there allows all`,
+    );
   }
   return {
     partnerId: partner.partnerId,

@@ -7,6 +7,7 @@ import { failure } from "../errors.ts";
 import { isNative } from "../lib/address.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
 import { readWithFeeds } from "../prices/read-prices.ts";
+import { notAToken } from "../vaults/vault-token-metadata.ts";
 import { type AuthorizationFacts, authorizationQuery } from "./authorization/authorization-facts.ts";
 import { type AuthorizationWish, asksForSignature } from "./authorization/choose-authorization.ts";
 
@@ -72,11 +73,7 @@ export async function readFunds(
   const { funds, authorization } = value;
   if (native)
     return { balance, nativeBalance: balance, decimals, allowances: new Map(), authorization, block };
-  if (funds.balance === null)
-    throw failure(
-      "token_unsupported",
-      `${from.token} is not a token on this chain: GET /v1/tokens lists the tokens of a chain`,
-    );
+  if (funds.balance === null) throw notAToken({ chainId: from.chainId, address: from.token });
   return { ...funds, authorization, block };
 }
 

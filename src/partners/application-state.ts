@@ -21,16 +21,25 @@ export type Decision = keyof typeof decisions;
 export function notApprovedFailure(status: Exclude<ApplicationStatus, "approved"> | null): AppError {
   switch (status) {
     case null:
-      return failure("application_required", "this address has not applied to become a partner");
+      return failure(
+        "application_required",
+        "this address has not applied to become a partner: POST /v1/applications/wallet applies",
+      );
     case "pending":
-      return failure("application_pending", "the application of this address has not been decided yet");
+      return failure(
+        "application_pending",
+        "the application of this address has not been decided yet: GET /v1/applications/{address} shows when it is",
+      );
     case "rejected":
       return failure(
         "application_rejected",
-        "the application of this address was rejected; it can apply again",
+        "the application of this address was rejected: it can apply again with POST /v1/applications/wallet",
       );
     case "revoked":
-      return failure("application_revoked", "the approval of this address was revoked");
+      return failure(
+        "application_revoked",
+        "the approval of this address was revoked: only the operator can restore it",
+      );
   }
 }
 

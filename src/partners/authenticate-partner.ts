@@ -184,7 +184,10 @@ export async function authenticateKey(ctx: Context, offered: OfferedPair): Promi
     throw failure("credentials_invalid", INVALID_PAIR);
   }
   if (owner.allowList.length > 0 && !isInRanges(ctx.clientAddress, owner.allowList))
-    throw failure("key_forbidden", "this API key does not work from this client address");
+    throw failure(
+      "key_forbidden",
+      `this API key does not work from your address, ${ctx.clientAddress}: its \`allow_list\` does not contain it`,
+    );
   noteUse(ctx, owner);
   return partnerActor(owner, { proof, session: null, keyId: owner.keyId, rights: owner.rights });
 }

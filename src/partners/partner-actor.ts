@@ -62,5 +62,8 @@ export function requirePartner(ctx: { readonly actor: Actor }): PartnerActor {
  */
 export function requireRight({ actor }: { readonly actor: Actor }, right: KeyRight): void {
   if (actor.kind !== "partner" || actor.rights.includes(right)) return;
-  throw failure("key_forbidden", `this API key does not have the right \`${right}\``);
+  throw failure(
+    "key_forbidden",
+    `this API key does not have the right \`${right}\`: send another key, or a session`,
+  );
 }

@@ -77,7 +77,7 @@ async function verifyRegistration(ctx: Context, signed: SignedNonce): Promise<vo
 }
 
 const alreadyRegistered = (address: string): AppError =>
-  failure("partner_exists", `${address} is already registered as a partner`);
+  failure("partner_exists", `${address} is registered already: sign in with POST /v1/partners/login`);
 
 /**
  * Starts a session of 24 hours for a partner that has signed the login message. Throws `store_unavailable`,
@@ -90,7 +90,7 @@ export async function login(ctx: Context, signed: SignedNonce): Promise<Login> {
   const made = await insertSession(ctx.db, { digest, address, expiresAt, now: new Date(ctx.now()) });
   if (!made.begun) {
     if (made.application !== "approved") throw notApprovedFailure(made.application);
-    throw failure("partner_not_found", `${address} has not registered yet`);
+    throw failure("partner_not_found", `${address} has not registered yet: POST /v1/partners/register`);
   }
   const partner = await getPartner(ctx, address);
   return { session_token: token, expires_at: expiresAt.toISOString(), partner };

@@ -6,6 +6,7 @@ import {
   AddressInput,
   AmountInput,
   ChainIdInput,
+  TokenInput,
   TrackingIdInput,
   UserInput,
   VaultIdInput,
@@ -49,7 +50,7 @@ function refuseContractAsUser(
 export const BuildInput = z
   .strictObject({
     from_chain_id: ChainIdInput.meta({ description: "EIP-155 id of the chain that the user pays on." }),
-    from_token: AddressInput.meta({
+    from_token: TokenInput.meta({
       description:
         "Token that the user pays with; for the native currency the zero address or " +
         "`0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE`.",

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { PartnerTypeInput } from "./build-input-schema.ts";
 import { Deposit } from "./deposit-schema.ts";
 import {
   AddressInput,
@@ -69,8 +70,7 @@ export const LoginInput = SignedNonce.meta({
   description: "A login, signed by the partner's wallet.",
 });
 
-/** Kind of partner: 0 direct, 1 creator, 2 wallet. */
-const PartnerType = z.int().min(0).max(2).meta({
+const PartnerType = PartnerTypeInput.meta({
   description: "Kind of partner: 0 direct, 1 creator, 2 wallet.",
   example: 2,
 });

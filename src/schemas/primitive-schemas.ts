@@ -1,6 +1,6 @@
 import type { Address, Hex } from "viem";
 import * as z from "zod";
-import { explainAddress, isNative, isNativeAlias, parseAddress } from "../lib/address.ts";
+import { type AddressOwner, explainAddress, isNative, isNativeAlias, parseAddress } from "../lib/address.ts";
 import { explainAmount, MAX_UINT256 } from "../lib/amount.ts";
 import { explainVaultId, formatVaultId, parseVaultId } from "../lib/vault-id.ts";
 
@@ -43,20 +43,27 @@ export const HashText = z.string().meta({
 /** An EIP-155 chain id in a response. */
 export const ChainIdNumber = z.int().meta({ description: "EIP-155 chain id.", example: 8453 });
 
+/** Returns the schema of an address in a request. `owner` decides what the message about an invalid one suggests. */
+const addressOf = (owner: AddressOwner) =>
+  z
+    .string()
+    .transform((text, context): Address => {
+      const address = parseAddress(text);
+      if (address !== null) return address;
+      context.addIssue({ code: "custom", message: explainAddress(text, owner) });
+      return z.NEVER;
+    })
+    .meta({
+      type: "string",
+      pattern: "^0x[0-9a-fA-F]{40}$",
+      example: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+    });
+
 /** An address in a request. Letters may be lowercase, uppercase or checksummed; the parsed address is checksummed. */
-export const AddressInput = z
-  .string()
-  .transform((text, context): Address => {
-    const address = parseAddress(text);
-    if (address !== null) return address;
-    context.addIssue({ code: "custom", message: explainAddress(text) });
-    return z.NEVER;
-  })
-  .meta({
-    type: "string",
-    pattern: "^0x[0-9a-fA-F]{40}$",
-    example: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
-  });
+export const AddressInput = addressOf("account");
+
+/** The address of a token in a request, as `AddressInput`. */
+export const TokenInput = addressOf("token");
 
 /**
  * The wallet of an order in a request. Refuses the two addresses that stand for the native currency, because what is
@@ -83,7 +90,10 @@ export const TokenNameInput = z
   .max(64)
   .transform((text, context): string => {
     if (!/^(?:0x|$)/i.test(text) || parseAddress(text) !== null) return text;
-    context.addIssue({ code: "custom", message: text === "" ? "must not be empty" : explainAddress(text) });
+    context.addIssue({
+      code: "custom",
+      message: text === "" ? "must not be empty" : explainAddress(text, "token"),
+    });
     return z.NEVER;
   })
   .meta({ type: "string", minLength: 1, maxLength: 64, example: "USDC" });

@@ -126,7 +126,8 @@ export function canSubmit({
 /** Validation issue of a build request whose submitter cannot send the order. */
 export const submitterIssue = {
   path: ["submitter"],
-  error: "only `user_address` can send an order that is paid by approval, permit or in the native currency",
+  error:
+    "only `user_address` can send an order that is paid by approval, permit or in the native currency: leave it out, or pay a token by `authorize` erc3009 or permit2",
 };
 
 /** Request body with the user's signature of a built order. */
@@ -151,7 +152,10 @@ export const CancelInput = z
         "Signature of the `typed_data` of the `cancel` step, where that step is a signature (ERC-3009); the response then contains the cancelling transaction.",
     }),
   })
-  .meta({ id: "CancelInput", description: "Request for the cancellation of a signed order." });
+  .meta({
+    id: "CancelInput",
+    description: "Request for the cancellation of a signed order. The first one is `{}`.",
+  });
 
 /** Response to the cancellation of a signed order. */
 export const CancelAnswer = z

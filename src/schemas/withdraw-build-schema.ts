@@ -2,11 +2,11 @@ import * as z from "zod";
 import { explainAmount } from "../lib/amount.ts";
 import { bridgeKeys, PartnerTypeInput, slippageInput } from "./build-input-schema.ts";
 import {
-  AddressInput,
   AmountInput,
   AmountText,
   ChainIdInput,
   TimeText,
+  TokenInput,
   TrackingIdText,
   UsdText,
   UserInput,
@@ -58,7 +58,7 @@ export const WithdrawInput = z
     to_chain_id: ChainIdInput.optional().meta({
       description: "EIP-155 id of the chain on which the user wants to be paid. Default: the vault's chain.",
     }),
-    to_token: AddressInput.optional().meta({
+    to_token: TokenInput.optional().meta({
       description:
         "Token that the user wants; for the native currency the zero address or " +
         "`0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE`. Default: the vault's asset; another chain needs it named.",

@@ -2,7 +2,7 @@ import { type Address, erc20Abi, getAddress } from "viem";
 import * as z from "zod";
 import { createQuery, read, valueOrNull } from "../chains/chain-reads.ts";
 import type { Context } from "../context.ts";
-import { failure } from "../errors.ts";
+import { type AppError, failure } from "../errors.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
 import type { TokenRef } from "../schemas/step-schema.ts";
@@ -39,13 +39,16 @@ export async function readTokenMetadata(
     load: async () => {
       const facts = (await readUncached(ctx, { chainId, query: tokenMetadataQuery(address) })).value;
       if (facts !== null) return facts;
-      throw failure(
-        "token_unsupported",
-        `${address} is not a token on this chain: GET /v1/tokens lists the tokens of a chain`,
-      );
+      throw notAToken(token);
     },
   });
   return value;
+}
+
+/** Creates (without throwing) the error for an address that is no token on its chain. */
+export function notAToken({ chainId, address }: { chainId: number; address: Address }): AppError {
+  const list = `GET /v1/tokens?chain_id=${chainId} lists tokens`;
+  return failure("token_unsupported", `${address} is not a token on chain ${chainId}: ${list}`);
 }
 
 function tokenMetadataQuery(address: Address) {

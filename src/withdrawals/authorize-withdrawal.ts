@@ -34,7 +34,10 @@ async function loadUnsent(ctx: Context, trackingId: string): Promise<SignedWithd
   const plan = StepPlan.safeParse(kept);
   const planned = plan.data?.source.authorization;
   if (plan.data === undefined || planned === undefined)
-    throw failure("withdrawal_state", "this withdrawal does not wait for a signature");
+    throw failure(
+      "withdrawal_state",
+      "this withdrawal does not wait for a signature: none pays for it, so nothing is to be signed or cancelled; its `steps` say what to do",
+    );
   const { row } = await trackWithdrawal(ctx, { row: stored, readTransaction: createTransactionReader(ctx) });
   if (row.state !== "built" && row.state !== "abandoned" && row.state !== "expired")
     throw failure("withdrawal_state", `a withdrawal that is ${row.state} was already sent`);

@@ -42,7 +42,9 @@ export function toExitRefusal({ order, way, shares }: RequestedExit, refusal: Ex
   const until = formatUnixTime(terms.lockedUntil ?? terms.earliest);
   switch (refusal) {
     case "no_liquidity":
-      return failure(refusal, text, { available: availableOf({ way, shares })?.toString() ?? null });
+      return failure(refusal, `${text}${beyondHeld({ way, shares })}`, {
+        available: availableOf({ way, shares })?.toString() ?? null,
+      });
     case "cooldown":
       return failure(refusal, text, { until });
     case "price_stale":
@@ -52,6 +54,13 @@ export function toExitRefusal({ order, way, shares }: RequestedExit, refusal: Ex
     default:
       return failure(refusal, text);
   }
+}
+
+/** Returns the end of a message about shares of which the account holds fewer than requested, otherwise nothing. */
+function beyondHeld({ way, shares }: Pick<RequestedExit, "way" | "shares">): string {
+  const { heldShares } = way.terms;
+  if (heldShares === null || heldShares >= shares) return "";
+  return `; the account holds ${heldShares} of the ${shares} shares: send "all" to withdraw what it holds`;
 }
 
 /**

@@ -154,6 +154,14 @@ describe("a missing or malformed body", () => {
     expect(await read(await send(PATH, init))).toEqual(finding("missing", "a JSON body is required"));
   });
 
+  test("that may be empty says so", async () => {
+    const optional = z.object({ note: z.string().optional() });
+    const { send: sendNote } = appOf([{ ...thingsMake, body: optional } as typeof thingsMake]);
+    expect(await read(await sendNote(PATH, { method: "POST", headers: json() }))).toEqual(
+      finding("missing", "a JSON body is required: {} is enough"),
+    );
+  });
+
   test.each(["{", '{"a":1,}', "nothing", "'a'", "{}{}", "\u0000", "NaN"])(
     "%j is answered with json_invalid",
     async (body) => {
@@ -180,14 +188,14 @@ describe("a missing or malformed body", () => {
   ])("%s is refused as content type for every body", async (type) => {
     const init = { method: "POST", headers: { "content-type": type }, body: JSON.stringify(GOOD) };
     expect(await read(await send(PATH, init))).toEqual(
-      finding("content_type", "the content type must be application/json"),
+      finding("content_type", "the content type must be application/json: send the header Content-Type"),
     );
   });
 
   test("text without a content type is refused", async () => {
     const init = { method: "POST", body: new TextEncoder().encode(JSON.stringify(GOOD)) };
     expect(await read(await send(PATH, init))).toEqual(
-      finding("content_type", "the content type must be application/json"),
+      finding("content_type", "the content type must be application/json: send the header Content-Type"),
     );
   });
 

@@ -103,19 +103,26 @@ test("sameAddress ignores case and nothing else", () => {
 test.each([" 0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed\n"])(
   "explainAddress() names the blanks around %j",
   (text) => {
-    expect(explainAddress(text)).toBe("must be an address: remove the spaces around it");
+    expect(explainAddress(text, "account")).toBe("must be an address: remove the spaces around it");
   },
 );
 
 test.each(["native", "ETH", "ether", "MATIC"])("explainAddress() says what stands for %s", (text) => {
-  expect(explainAddress(text)).toMatch(
+  expect(explainAddress(text, "token")).toMatch(
     /^is a name or a symbol, .*: send the zero address for the native currency; /,
   );
 });
 
+test.each(["alice", "ETH", "USDC"])("explainAddress() names no list of tokens for the account %s", (text) => {
+  const digits = "send 0x and 40 hexadecimal digits";
+  expect(explainAddress(text, "account")).toBe(`is a name or a symbol, not an address: ${digits}`);
+});
+
 test("explainAddress() warns of a private key, which looks like a hash", () => {
-  expect(explainAddress(`0x${"ab".repeat(32)}`)).toMatch(
+  expect(explainAddress(`0x${"ab".repeat(32)}`, "account")).toMatch(
     /it has 64, as a hash or a private key: never send a private key$/,
   );
-  expect(explainAddress(`0x${"ab".repeat(31)}`)).toBe("must have 40 hexadecimal digits after 0x; it has 62");
+  expect(explainAddress(`0x${"ab".repeat(31)}`, "account")).toBe(
+    "must have 40 hexadecimal digits after 0x; it has 62",
+  );
 });

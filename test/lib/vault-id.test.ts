@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { getAddress, toHex } from "viem";
 import { describe, expect, test } from "vitest";
-import { formatVaultId, parseVaultId } from "../../src/lib/vault-id.ts";
+import { explainVaultId, formatVaultId, parseVaultId } from "../../src/lib/vault-id.ts";
 
 const LOWER = "0xbeef010f9cb27031ad51e3333f9af9c6b1228183";
 const anAddress = fc.uint8Array({ minLength: 20, maxLength: 20 }).map((bytes) => toHex(bytes));
@@ -62,4 +62,8 @@ test("parseVaultId() accepts nothing but vault ids", () => {
       expect(key === null || formatVaultId(key) === text.toLowerCase().replace("%3a", ":")).toBe(true);
     }),
   );
+});
+
+test("explainVaultId() says that a hexadecimal chain id must be decimal", () => {
+  expect(explainVaultId(`0x2105:${LOWER}`)).toMatch(/: the chain id in decimal digits$/);
 });

@@ -67,7 +67,7 @@ describe("attributeOrder() with an API key", () => {
 
   test.each(["ptr_2", "PTR_1", " ptr_1", ADDRESS])("refuses a different partner id (%s)", (partner_id) => {
     expect(() => attributeFor(partner("pair"), { partner_id })).toThrow(
-      expect.objectContaining({ code: "partner_mismatch" }),
+      expect.objectContaining({ code: "partner_mismatch", message: expect.stringContaining("leave it out") }),
     );
   });
 
@@ -75,7 +75,9 @@ describe("attributeOrder() with an API key", () => {
     expect(attributeFor(partner("key", [VAULT])).partnerId).toBe("ptr_1");
     for (const vaults of [[], [VAULT.replace("8453", "1")]])
       expect(() => attributeFor(partner("key", vaults))).toThrow(
-        expect.objectContaining({ code: "vault_not_enrolled" }),
+        expect.objectContaining({
+          ...{ code: "vault_not_enrolled", message: expect.stringContaining("PUT /v1/partners/vaults") },
+        }),
       );
   });
 });

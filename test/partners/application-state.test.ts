@@ -61,3 +61,12 @@ describe("application decisions", () => {
     ).toEqual(["application_required", "application_pending", "application_rejected", "application_revoked"]);
   });
 });
+
+test.each([
+  [null, "POST /v1/applications/wallet"],
+  ["pending", "GET /v1/applications/{address}"],
+  ["rejected", "POST /v1/applications/wallet"],
+  ["revoked", "only the operator can restore it"],
+] as const)("the refusal of an application that is %s says what to do", (status, what) => {
+  expect(notApprovedFailure(status).message).toContain(what);
+});

@@ -43,7 +43,9 @@ describe("requirePartner()", () => {
 });
 
 test("requireRight() throws key_forbidden for a right that the key lacks, and asks no other caller for one", () => {
-  const forbidden = expect.objectContaining({ code: "key_forbidden" });
+  const forbidden = expect.objectContaining({
+    ...{ code: "key_forbidden", message: expect.stringContaining("send another key, or a session") },
+  });
   expect(() => requireRight({ actor: actorBy("pair") }, "read")).not.toThrow();
   expect(() => requireRight({ actor: actorBy("pair") }, "manage")).toThrow(forbidden);
   expect(() => requireRight({ actor: { kind: "anonymous" } }, "manage")).not.toThrow();

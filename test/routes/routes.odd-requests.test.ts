@@ -138,7 +138,7 @@ describe("a body of an odd form is answered with what to send", () => {
     "%s is another type",
     async (type) => {
       expect(await sendText(ORDER, { "content-type": type })).toBe(
-        "422 body: the content type must be application/json",
+        "422 body: the content type must be application/json: send the header Content-Type",
       );
     },
   );

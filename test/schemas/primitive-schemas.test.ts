@@ -8,6 +8,7 @@ import {
   ChainIdInput,
   ChainIdParam,
   integerParam,
+  TokenInput,
   TokenNameInput,
   TrackingIdInput,
   UserInput,
@@ -30,6 +31,11 @@ describe("ChainIdInput", () => {
   ])("says of %j what to send", (value, message) => {
     expect(said(ChainIdInput, value)).toEqual([message]);
   });
+});
+
+test.each([-1, 3, 0.5, "2"])("SettingsInput says of the partner type %j which there are", (partner_type) => {
+  const kinds = "must be 0 (direct), 1 (creator) or 2 (wallet)";
+  expect(said(SettingsInput, { partner_type })).toEqual([kinds]);
 });
 
 test.each([
@@ -67,9 +73,10 @@ test.each([[["all"]], [{ value: "1" }], [true], [null]])(
   },
 );
 
-test.each(["alice", "USDC", "USDC.e", "me"])("AddressInput explains %s as a name or a symbol", (text) => {
-  const expected = /^is a name or a symbol, not an address: send 0x .*GET \/v1\/tokens/;
-  expect(said(AddressInput, text)).toEqual([expect.stringMatching(expected)]);
+test.each(["alice", "USDC", "USDC.e", "me"])("an address input explains %s as a name or a symbol", (text) => {
+  const problem = "is a name or a symbol, not an address: send 0x and 40 hexadecimal digits";
+  expect(said(AddressInput, text)).toEqual([problem]);
+  expect(said(TokenInput, text)).toEqual([`${problem}; GET /v1/tokens lists the addresses of tokens`]);
 });
 
 test.each(["vitalik.eth", "pay.alice.base.eth"])("AddressInput explains %s as a name to resolve", (text) => {

@@ -107,7 +107,7 @@ describe("requestedToken()", () => {
     const { ctx } = await createWithdrawalFixture({ answers: { decimals: undefined, symbol: undefined } });
     await expect(requestedToken(ctx, { chainId, token: EXCHANGE })).rejects.toMatchObject({
       code: "token_unsupported",
-      message: `${EXCHANGE} is not a token on this chain: GET /v1/tokens lists the tokens of a chain`,
+      message: `${EXCHANGE} is not a token on chain ${chainId}: GET /v1/tokens?chain_id=${chainId} lists tokens`,
     });
   });
 });

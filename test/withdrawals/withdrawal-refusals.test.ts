@@ -70,6 +70,13 @@ describe("the amount that a vault without liquidity can pay", () => {
   ])("%s", (_name, terms, available) => {
     expect(toExitRefusal(asked(terms), "no_liquidity").members).toEqual({ available });
   });
+
+  test("is said to be what the account holds where it asked for more", () => {
+    const message = (heldShares: bigint | null) =>
+      toExitRefusal(asked({ maxShares: 0n, heldShares }), "no_liquidity").message;
+    expect(message(HELD - 1n)).toMatch(`the account holds ${HELD - 1n} of the ${HELD} shares: send "all"`);
+    for (const held of [HELD, null]) expect(message(held)).toMatch(/does not have this much liquidity now$/);
+  });
 });
 
 describe("findExcessiveFee()", () => {

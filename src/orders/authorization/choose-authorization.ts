@@ -41,7 +41,7 @@ export function chooseAuthorization(payable: Payable): AuthorizationKind | null 
   if (wish.way !== "auto") {
     const problem = problemOf(wish.way, { ...payable, named: true });
     if (problem === null) return wish.way;
-    throw failure("authorization_unsupported", problem);
+    throw failure("authorization_unsupported", `${problem}: build again with \`authorize\` approve or auto`);
   }
   const own = sameAddress(wish.submitter, owner);
   if (own && allowance !== null && allowance >= amount) return null;

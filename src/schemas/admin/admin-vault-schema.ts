@@ -1,9 +1,9 @@
 import * as z from "zod";
 import {
-  AddressInput,
   AddressText,
   ChainIdNumber,
   TimeText,
+  TokenInput,
   VaultIdInput,
   VaultIdText,
 } from "../primitive-schemas.ts";
@@ -34,7 +34,7 @@ const Params = z.record(z.string().min(1).max(64), z.string().max(200)).meta({
 
 /** Additional tokens that a vault may accept without a swap. */
 const ClaimedTokens = z
-  .array(AddressInput)
+  .array(TokenInput)
   .max(20, "must be at most 20 tokens")
   .meta({
     description:
@@ -46,15 +46,15 @@ const ClaimedTokens = z
 /** Fields of the claims about a vault, besides its id. */
 const claims = {
   adapter: AdapterName.default("erc4626"),
-  asset: AddressInput.optional().meta({
+  asset: TokenInput.optional().meta({
     description: "Claimed underlying asset, compared with on-chain data.",
   }),
-  share_token: AddressInput.optional().meta({ description: "Claimed share token, compared with the chain." }),
+  share_token: TokenInput.optional().meta({ description: "Claimed share token, compared with the chain." }),
   params: Params.default({}),
   accepted_assets: ClaimedTokens.default([]),
   name: z.string().trim().max(120).default("").meta({
     description:
-      "Display name of the vault. Default: its vault id or, if it is added alone and can be read, its contract's name.",
+      "Display name of the vault. Default: the name that its contract returns; until a proof has read it, its vault id.",
     example: "Steakhouse USDC",
   }),
   curator: z.string().trim().max(120).default("").meta({
