@@ -22,7 +22,12 @@ export interface ProofDeposit {
 }
 
 /** A redemption of shares of a simulated deposit: all of them, or a part. */
-export type Redemption = ProofDeposit & { mode: ExitMode; redeemed: bigint };
+export interface Redemption extends ProofDeposit {
+  mode: ExitMode;
+  redeemed: bigint;
+  /** Gas limit of the redemption; the setting's if absent. */
+  exitGas?: bigint;
+}
 
 /**
  * Returns what the simulations of a deposit's way back share: the calls up to the deposit (`entry`), and other input
@@ -51,15 +56,15 @@ export function entryOf(ctx: Context, of: ProofDeposit & { forOther?: true }) {
  */
 export function inTime(of: {
   entry: readonly SimulationCall[];
-  exit: readonly UserCall[];
+  exit: readonly SimulationCall[];
   time: number;
   after?: number | undefined;
   delay?: number | undefined;
 }) {
   const { entry, exit, time, after, delay } = of;
-  if (delay !== undefined) return { calls: [], later: { calls: [...entry, ...exit], time: time + delay } };
+  if (delay !== undefined) return { calls: [], later: [{ calls: [...entry, ...exit], time: time + delay }] };
   if (after === undefined) return { calls: [...entry, ...exit] };
-  return { calls: entry, later: { calls: exit, time: time + after } };
+  return { calls: entry, later: [{ calls: exit, time: time + after }] };
 }
 
 /**
@@ -67,9 +72,9 @@ export function inTime(of: {
  * Empty if the vault's family has no withdrawals.
  */
 export function exitCalls(
-  of: Pick<ProofDeposit, "deposit"> & { mode: ExitMode; redeemed: bigint },
-): UserCall[] {
-  const { mode, redeemed } = of;
+  of: Pick<Redemption, "deposit" | "mode" | "redeemed" | "exitGas">,
+): SimulationCall[] {
+  const { mode, redeemed, exitGas } = of;
   const { vault, user } = of.deposit;
   const { exits } = adapterOf(vault);
   const token = vault.asset;
@@ -78,7 +83,8 @@ export function exitCalls(
   if (exits === undefined || exit === undefined) return [];
   const spender = exit.spender ?? exits.mayNeedAllowance?.(vault, mode) ?? null;
   const allowance = { token: vault.shareToken, amount: redeemed, allowance: 0n, reset: false };
-  return [...(spender === null ? [] : encodeApprovals({ ...allowance, spender })), userCall(exit)];
+  const call = { ...userCall(exit), ...(exitGas === undefined ? {} : { gas: exitGas }) };
+  return [...(spender === null ? [] : encodeApprovals({ ...allowance, spender })), call];
 }
 
 /** Returns a call as the user's wallet sends it, without value. */

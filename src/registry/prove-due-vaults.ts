@@ -22,10 +22,10 @@ const RUN_MS = 40 * SECOND_MS;
 /** Maximum number of vaults that one run proves on one chain. */
 const MAX_VAULTS = 60;
 /**
- * Number of requests after which a run starts no further batch. A proof makes up to fifty-five, so a run on one chain
+ * Number of requests after which a run starts no further batch. A proof makes up to sixty-five, so a run on one chain
  * stays within the platform's limit of subrequests (wrangler.toml).
  */
-const MAX_REQUESTS = 750;
+const MAX_REQUESTS = 700;
 /** Lease on vaults that a run proves, in milliseconds; after it, the vaults of a killed run are due again. */
 const LEASE_MS = 30 * SECOND_MS;
 

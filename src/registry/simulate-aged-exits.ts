@@ -160,7 +160,7 @@ async function simulateBoth(ctx: Context, of: Enlarged): Promise<AgedExits | nul
     runSimulation(of.payment.client, {
       ...{ ...own.common, overrides, calls: entries },
       reads: [...own.common.reads, ...other.common.reads, preview],
-      later: { calls: [...leaving, ...exitCalls(of)], time: own.common.time + LONGEST_LOCK_S },
+      later: [{ calls: [...leaving, ...exitCalls(of)], time: own.common.time + LONGEST_LOCK_S }],
     }),
   );
   if (made === null || (made.failedAt !== null && made.failedAt < entries.length)) return null;

@@ -1,6 +1,6 @@
 import type { Address, Hex } from "viem";
 import { runSimulation } from "../chains/simulator/run-simulation.ts";
-import type { SimulationCall, SimulationResult } from "../chains/simulator/simulation.ts";
+import type { SimulationResult } from "../chains/simulator/simulation.ts";
 import type { Context } from "../context.ts";
 import { mulDivDown } from "../lib/amount.ts";
 import { balanceOfRead, increaseOf, paymentOverrides } from "../orders/simulate-order-payment.ts";
@@ -36,8 +36,15 @@ const IN_PARTS: Plan = {
 };
 /** Accounts that redeem all shares that they then have. Six of the smaller deposits are one of the usual ones. */
 const WHOLE: Plan = { usual: { divisor: 1n, part: null }, less: { divisor: 6n, part: null } };
-/** Gas from which on a simulation may have reached a limit of the node or of a block; these are usually higher. */
-const MUCH_GAS = 10_000_000n;
+/**
+ * Largest gas limits of a crowd's calls. A node limits the gas of a whole simulation, to 50 million by geth's default in
+ * all of its blocks together: six accounts stay within it, so that no vault can end the simulation by what it takes. A
+ * deposit or redemption of any known family that pays at once takes less than half of its limit.
+ */
+const DEPOSIT_GAS = 3_000_000n;
+const EXIT_GAS = 5_000_000n;
+/** Time between the accounts' blocks, in seconds. Each account has its own, because a limit may hold for each block. */
+const BLOCK_S = 12;
 
 type LaterRedemption = Redemption & { after: number };
 
@@ -48,31 +55,35 @@ interface Crowd {
   share: Share;
 }
 
-/** An account of a crowd was not paid its worth. */
-interface CrowdFault {
-  /** Revert data of its redemption, or null if it was paid much less. */
-  revert: Hex | null;
-  /** Accounts whose redemptions show whether a limit was the cause: two if it may have been that of gas, or all. */
-  again: readonly Address[];
-}
+/**
+ * What counts against a vault: an account of a crowd was not paid its worth, with the revert data of its redemption, or
+ * null if it was paid much less; or a deposit takes too much gas.
+ */
+type CrowdFault = { kind: "trapped"; revert: Hex | null } | { kind: "costly" };
 
 /**
- * Simulates deposits by other accounts and their redemptions `after` seconds later: of parts, or of all shares if the
- * proof's account cannot redeem a part. Returns why the vault is refused, if one of them is not paid their worth
- * although the proof's account alone is, and no limit that all share explains it; otherwise null. Errors of the RPC
- * nodes propagate.
+ * Simulates deposits by other accounts and their redemptions `after` seconds later, each in a block of its own: of
+ * parts, or of all shares if the proof's account cannot redeem a part. Returns why the vault is refused, if one of them
+ * is not paid their worth although the proof's account alone is, and no limit that all share explains it, or if they
+ * take too much gas; otherwise null. Errors of the RPC nodes propagate.
  */
 export async function findTrappedAccount(ctx: Context, of: LaterRedemption): Promise<string | null> {
   const users = Array.from({ length: CROWD }, () => freshAccount(ctx));
   for (const plan of of.redeemed < of.shares ? [IN_PARTS, WHOLE] : [WHOLE]) {
     const fault = await findFault(ctx, { of, users, plan });
     if (fault === null) return null;
+    if (fault.kind === "costly") return `some deposits take more than ${DEPOSIT_GAS} gas`;
     const redemption = redeeming(of, plan.usual.part);
-    const alone = await simulateLater(ctx, redemption);
-    if (alone?.failedAt === null && isPaid(redemption, paidFor(redemption, alone)))
-      return explainFault(of, fault);
+    if (await isPaidAlone(ctx, { ...redemption, exitGas: EXIT_GAS })) return explainFault(of, fault.revert);
+    if (await isPaidAlone(ctx, redemption)) return `a redemption takes more than ${EXIT_GAS} gas`;
   }
   return null;
+}
+
+/** Returns true if the proof's account alone is paid its worth. */
+async function isPaidAlone(ctx: Context, of: LaterRedemption): Promise<boolean> {
+  const made = await simulateLater(ctx, of);
+  return made?.failedAt === null && isPaid(of, paidFor(of, made));
 }
 
 /** Returns the fault of a crowd that its plan's smaller redemptions do not excuse, or null. */
@@ -82,12 +93,13 @@ async function findFault(
 ): Promise<CrowdFault | null> {
   const fault = await simulateCrowd(ctx, { ...of, share: plan.usual });
   if (fault === null || fault === "undeposited") return null;
-  // A limit of liquidity or of gas ends the redemptions of any accounts; one that the vault traps cannot redeem less.
-  const less = await simulateCrowd(ctx, { ...of, users: fault.again, share: plan.less });
+  if (fault.kind === "costly") return fault;
+  // A limit of liquidity ends the redemptions of any accounts; one that the vault traps cannot redeem less.
+  const less = await simulateCrowd(ctx, { ...of, share: plan.less });
   return less === null ? null : fault;
 }
 
-function explainFault({ deposit }: LaterRedemption, { revert }: CrowdFault): string {
+function explainFault({ deposit }: LaterRedemption, revert: Hex | null): string {
   if (revert === null) return "some accounts are paid much less for their shares than others";
   const { text } = explainExitRevert(deposit.vault, revert);
   return `some accounts cannot redeem their shares${text === null ? "" : `: ${text}`}`;
@@ -101,8 +113,8 @@ const isPaid = ({ deposit }: Redemption, paid: bigint | null): boolean =>
   paid !== null && isWorth(deposit, { amount: deposit.amount, returned: paid });
 
 /**
- * Returns what shows that an account of a crowd is not paid its worth, `undeposited` if a deposit fails, or null if
- * nothing shows it.
+ * Returns what counts against the vault in a crowd, `undeposited` if the vault takes no deposit of one of its accounts,
+ * or null if nothing does.
  */
 async function simulateCrowd(
   ctx: Context,
@@ -111,33 +123,31 @@ async function simulateCrowd(
   const { part } = share;
   const planned = users.map((user) => asOther(redeeming(of, part), { user, divisor: share.divisor }));
   const crowd = part === null ? await redeemingAll(ctx, { of, crowd: planned }) : planned;
-  if (crowd === null || crowd === "undeposited") return crowd;
+  if (!Array.isArray(crowd)) return crowd;
   const leaving = [
     ...crowd.filter((_, index) => index % 2 === 1),
     ...crowd.filter((_, index) => index % 2 === 0),
   ];
-  const exits = leaving.flatMap((one) => exitCalls(one).map((call) => asUser(one, call)));
-  const token = of.deposit.token.address;
-  const made = await simulateTogether(ctx, { of, crowd, exits, token });
-  if (made === null || made === "undeposited") return made;
-  if (made.failedAt !== null) return revertOf(made, { users, by: exits[made.failedExit]?.from });
+  const made = await simulateTogether(ctx, { of, crowd, leaving, token: of.deposit.token.address });
+  if (made === null || made === "undeposited" || "kind" in made) return made;
+  if (made.failedAt !== null) return { kind: "trapped", revert: made.calls.at(-1)?.returnData ?? "0x" };
   const isShort = (one: Redemption, index: number): boolean => {
     const change = increaseOf(made, index);
     if (change === null) return false;
     const paid = one.deposit.amount + change;
     return !isPaid(one, part === null ? paid : mulDivDown(paid, part.of, part.parts));
   };
-  return crowd.some(isShort) ? { revert: null, again: users } : null;
+  return crowd.some(isShort) ? { kind: "trapped", revert: null } : null;
 }
 
 /** Returns the redemptions of all shares that the accounts of a crowd have by then, as `simulateCrowd`. */
 async function redeemingAll(
   ctx: Context,
   { of, crowd }: Pick<Crowd, "of"> & { crowd: readonly Redemption[] },
-): Promise<Redemption[] | "undeposited" | null> {
+): Promise<Redemption[] | CrowdFault | "undeposited" | null> {
   const token = of.deposit.vault.shareToken;
-  const made = await simulateTogether(ctx, { of, crowd, exits: [], token });
-  if (made === null || made === "undeposited") return made;
+  const made = await simulateTogether(ctx, { of, crowd, leaving: [], token });
+  if (made === null || made === "undeposited" || "kind" in made) return made;
   // An account whose balance the vault does not show redeems what it may have, so that it does not end the judgement.
   return crowd.map((one, index) => ({
     ...one,
@@ -145,44 +155,67 @@ async function redeemingAll(
   }));
 }
 
+interface Together {
+  of: LaterRedemption;
+  crowd: readonly Redemption[];
+  leaving: readonly Redemption[];
+  /** Token whose balances of the accounts are read. */
+  token: Address;
+}
+
 /**
- * Simulates a crowd's deposits and later these calls, of which `failedExit` failed if one did. The reads are the
- * accounts' balances of the token. Returns `undeposited` if a deposit fails, null if no node can simulate it.
+ * Simulates a crowd's deposits, and later the redemptions of those that leave. Returns `undeposited` if the vault takes
+ * no deposit of one of them, null if no node can simulate it.
  */
 async function simulateTogether(
   ctx: Context,
-  together: Pick<Crowd, "of"> & {
-    crowd: readonly Redemption[];
-    exits: readonly SimulationCall[];
-    token: Address;
-  },
-): Promise<(SimulationResult & { failedExit: number }) | "undeposited" | null> {
-  const { of, crowd, exits, token } = together;
-  const entries = crowd.flatMap((one) => entryOf(ctx, one).entry.map((call) => asUser(one, call)));
-  const overrides = await Promise.all(crowd.map((one) => paymentOverrides(ctx, one.payment)));
-  const { common } = entryOf(ctx, of);
-  const made = await nullIfUnavailable(
-    runSimulation(of.payment.client, {
-      ...{ ...common, overrides: overrides.flat(), calls: entries },
-      reads: crowd.map((one) => balanceOfRead(token, one.deposit.user)),
-      later: { calls: exits, time: common.time + of.after },
-    }),
-  );
-  if (made === null) return null;
-  const failedExit = (made.failedAt ?? entries.length) - entries.length;
-  return failedExit < 0 ? "undeposited" : { ...made, failedExit };
+  of: Together,
+): Promise<SimulationResult | CrowdFault | "undeposited" | null> {
+  const usual = of.of.gas ?? DEPOSIT_GAS;
+  const first = await simulateWithin(ctx, { ...of, gas: usual < DEPOSIT_GAS ? usual : DEPOSIT_GAS });
+  if (first.refused === null) return first.made;
+  // A later deposit may take more gas than the first, whose limit it has.
+  const second = usual < DEPOSIT_GAS ? await simulateWithin(ctx, { ...of, gas: DEPOSIT_GAS }) : first;
+  if (second.refused === null) return second.made;
+  const { refused } = second;
+  const entering = { ...of, crowd: of.crowd.slice(0, refused + 1), leaving: [] };
+  const more = await simulateWithin(ctx, { ...entering, gas: DEPOSIT_GAS, unlimited: refused });
+  return more.refused === null && more.made !== null ? { kind: "costly" } : "undeposited";
 }
 
-/** Returns the fault of the redemption at which a simulation ended, that of the account `by`. */
-function revertOf(
-  { calls }: SimulationResult,
-  { users, by }: { users: readonly Address[]; by: Address | undefined },
-): CrowdFault {
-  const revert = calls.at(-1)?.returnData ?? "0x";
-  const gas = calls.reduce((sum, { gasUsed }) => sum + gasUsed, 0n);
-  const other = users.findLast((user) => user !== by);
-  const isPair = gas >= MUCH_GAS && by !== undefined && other !== undefined;
-  return { revert, again: isPair ? [by, other] : users };
+/**
+ * Simulates what `simulateTogether` does, with a gas limit for all deposits but that of the account number `unlimited`.
+ * `refused` is the number of the account whose deposit fails, or null.
+ */
+async function simulateWithin(
+  ctx: Context,
+  within: Together & { gas: bigint; unlimited?: number },
+): Promise<{ made: SimulationResult | null; refused: number | null }> {
+  const { of, crowd, leaving, token, gas, unlimited } = within;
+  const { common } = entryOf(ctx, of);
+  const entries = crowd.map((one, index) => {
+    const { entry } = entryOf(ctx, { ...one, gas: index === unlimited ? null : gas });
+    return entry.map((call) => asUser(one, call));
+  });
+  const exits = leaving.map((one) =>
+    exitCalls({ ...one, exitGas: EXIT_GAS }).map((call) => asUser(one, call)),
+  );
+  const end = common.time + (crowd.length - 1) * BLOCK_S + of.after;
+  const [first = [], ...others] = entries;
+  const overrides = await Promise.all(crowd.map((one) => paymentOverrides(ctx, one.payment)));
+  const made = await nullIfUnavailable(
+    runSimulation(of.payment.client, {
+      ...{ ...common, overrides: overrides.flat(), calls: first },
+      reads: crowd.map((one) => balanceOfRead(token, one.deposit.user)),
+      later: [
+        ...others.map((calls, index) => ({ calls, time: common.time + (index + 1) * BLOCK_S })),
+        ...exits.map((calls, index) => ({ calls, time: end + index * BLOCK_S })),
+      ],
+    }),
+  );
+  const entrants = entries.flatMap((calls, index) => calls.map(() => index));
+  const failedAt = made?.failedAt ?? null;
+  return { made, refused: failedAt === null ? null : (entrants[failedAt] ?? null) };
 }
 
 /** Returns the redemption of another account with a deposit of its own, a divisor of the proof's. */

@@ -160,7 +160,7 @@ async function afterCooldown(ctx: Context, of: Redemption): Promise<WayBack> {
     runSimulation(of.payment.client, {
       ...{ ...common, overrides: await paymentOverrides(ctx, of.payment) },
       calls: [...entry, ...exit],
-      later: { calls: [userCall(claim)], time: common.time + seconds + 1 },
+      later: [{ calls: [userCall(claim)], time: common.time + seconds + 1 }],
     }),
   );
   if (made === null) return WAITING;

@@ -124,7 +124,7 @@ test("a run that has used up its requests leaves the vaults to the next one", as
   await causeway.db.delete(vaults);
   const ctx = await withClaims(CHAIN, await newVaults(2));
   const timing = new Timing(() => 0);
-  for (let count = 0; count < 750; count += 1)
+  for (let count = 0; count < 700; count += 1)
     await timing.track(count % 2 === 0 ? "rpc" : "db", async () => undefined);
   expect(await proveDueVaults({ ...ctx, timing })).toMatchObject({ passed: 0 });
   expect(await proveDueVaults(ctx)).toMatchObject({ passed: 2 });

@@ -8,6 +8,12 @@ import type { SimulatedCall, SimulationCall, SimulationRead, SimulationResult } 
 import { feeFields, type SimulationSetting } from "./simulation-setting.ts";
 import { decodeSimulation, encodeSimulation } from "./simulator-codec.ts";
 
+/** A later block of a simulation: its calls, and its timestamp in seconds since the epoch. */
+export interface LaterBlock {
+  calls: readonly SimulationCall[];
+  time: number;
+}
+
 /** A user's sequence of calls to simulate on overridden state, with the reads to make before and after it. */
 export interface SimulationInput {
   user: Address;
@@ -36,10 +42,10 @@ export interface SimulationInput {
    */
   origin?: Address;
   /**
-   * Calls that follow in a later block, and its timestamp in seconds since the epoch. Only `eth_simulateV1` can
-   * simulate them; the block has the next number, however much later it is.
+   * Later blocks, in order; the reads after the calls are in the last. Only `eth_simulateV1` can simulate them. Each has
+   * the next number, however much later it is, and at least one call.
    */
-  later?: { calls: readonly SimulationCall[]; time: number };
+  later?: readonly LaterBlock[];
   /**
    * What the calls show to contracts that look for signs of a simulation. If a node rejects it, the simulation is
    * repeated without it. Null or absent for the nodes' defaults.
@@ -106,7 +112,6 @@ async function simulateIn(
 }
 
 async function simulateNatively(client: ChainClient, input: SimulationInput): Promise<SimulationResult> {
-  const { later } = input;
   const readCount = input.reads.length;
   const blockStateCalls = encodeBlocks(input);
   const params = [{ blockStateCalls, validation: false, traceTransfers: false }, "latest"];
@@ -124,7 +129,7 @@ async function simulateNatively(client: ChainClient, input: SimulationInput): Pr
       throw new RangeError("the simulation answers other calls than it was asked");
     },
   });
-  const own = results.slice(readCount, readCount + input.calls.length + (later?.calls.length ?? 0));
+  const own = results.slice(readCount, results.length - readCount);
   const failedAt = own.findIndex((call) => !call.ok);
   const answers = (part: typeof results) =>
     part.map((call) => (call.ok && call.returnData !== "0x" ? call.returnData : null));
@@ -141,6 +146,12 @@ async function simulateNatively(client: ChainClient, input: SimulationInput): Pr
 }
 
 /**
+ * Gas limit of a read by a setting's reader. Nodes limit the gas of a whole simulation, to 50 million by geth's default
+ * in all of its blocks together, so that a hostile view without a limit of its own would take that of the calls.
+ */
+const READ_GAS = 2_500_000n;
+
+/**
  * Code that makes a static call, to the address in the first word of its calldata with what follows, and returns or
  * reverts with what that returns.
  */
@@ -153,10 +164,10 @@ interface EncodedBlock {
 }
 
 /**
- * Encodes the reads, the calls and the reads again as `eth_simulateV1` takes them: in one block, or two with `later`.
+ * Encodes the reads, the calls and the reads again as `eth_simulateV1` takes them: in one block, or more with `later`.
  */
 function encodeBlocks(input: SimulationInput): EncodedBlock[] {
-  const { user, calls, reads, overrides, time, later, setting } = input;
+  const { user, calls, reads, overrides, time, later = [], setting } = input;
   const paid = setting == null ? {} : encodeQuantities(feeFields(setting));
   const block = {
     ...(setting?.baseFee == null ? {} : { baseFeePerGas: numberToHex(setting.baseFee) }),
@@ -165,7 +176,10 @@ function encodeBlocks(input: SimulationInput): EncodedBlock[] {
   const encodedReads = reads.map(({ target, data }) =>
     setting == null
       ? { from: user, to: target, data }
-      : { from: user, to: setting.reader, data: concatHex([padHex(target, { size: 32 }), data]) },
+      : {
+          ...{ from: user, to: setting.reader, data: concatHex([padHex(target, { size: 32 }), data]) },
+          gas: numberToHex(READ_GAS),
+        },
   );
   const reader = setting == null ? [] : [{ address: setting.reader, code: READER_CODE }];
   const encode = (call: SimulationCall) => ({
@@ -176,15 +190,19 @@ function encodeBlocks(input: SimulationInput): EncodedBlock[] {
     ...paid,
     ...(call.gas === undefined ? {} : { gas: numberToHex(call.gas) }),
   });
-  const own = [...encodedReads, ...calls.map(encode)];
-  const first = {
-    blockOverrides: { time: numberToHex(time), ...block },
-    stateOverrides: encodeOverrides([...overrides, ...reader]),
-    calls: later === undefined ? [...own, ...encodedReads] : own,
-  };
-  if (later === undefined) return [first];
-  const second = { blockOverrides: { time: numberToHex(later.time), ...block } };
-  return [first, { ...second, calls: [...later.calls.map(encode), ...encodedReads] }];
+  const blocks = [{ calls, time }, ...later].map((one) => ({
+    blockOverrides: { time: numberToHex(one.time), ...block },
+    calls: one.calls.map(encode),
+  }));
+  return blocks.map((one, index) => ({
+    ...one,
+    ...(index === 0 ? { stateOverrides: encodeOverrides([...overrides, ...reader]) } : {}),
+    calls: [
+      ...(index === 0 ? encodedReads : []),
+      ...one.calls,
+      ...(index === blocks.length - 1 ? encodedReads : []),
+    ],
+  }));
 }
 
 const encodeQuantities = (fields: Record<string, bigint>): Record<string, Hex> =>

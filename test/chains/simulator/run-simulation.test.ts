@@ -124,7 +124,7 @@ describe("runSimulation() by eth_simulateV1", () => {
     const second = { number: "0x66", timestamp: "0x63", calls: [ok("0x0a"), ok("0x02")] };
     const first = block([ok("0x01"), ok("0x"), ok(WORD)]);
     const client = clientSaying({ eth_simulateV1: [...first, second] });
-    const later = { calls: [{ target: TOKEN, value: 0n, data: "0xdd" as const, from: OTHER }], time: 99 };
+    const later = [{ calls: [{ target: TOKEN, value: 0n, data: "0xdd" as const, from: OTHER }], time: 99 }];
     expect(await runSimulation(client, { ...asked, later })).toMatchObject({
       ...{ failedAt: null, blockNumber: 100n, before: ["0x01"], after: ["0x02"] },
       calls: [{ ok: true }, { ok: true }, { ok: true, returnData: "0x0a" }],
@@ -149,9 +149,23 @@ describe("runSimulation() by eth_simulateV1", () => {
     ]);
   });
 
+  test("makes each block of later calls, and the reads after the last", async () => {
+    const second = { number: "0x66", timestamp: "0x63", calls: [ok("0x0a")] };
+    const third = { number: "0x67", timestamp: "0x64", calls: [reverted("0x0b"), ok("0x02")] };
+    const client = clientSaying({
+      eth_simulateV1: [...block([ok("0x01"), ok("0x"), ok(WORD)]), second, third],
+    });
+    const call = { target: TOKEN, value: 0n, data: "0xdd" as const };
+    const later = [99, 100].map((time) => ({ calls: [call], time }));
+    expect(await runSimulation(client, { ...asked, later })).toMatchObject({
+      ...{ failedAt: 3, before: ["0x01"], after: ["0x02"] },
+      calls: [{ ok: true }, { ok: true }, { returnData: "0x0a" }, { ok: false, returnData: "0x0b" }],
+    });
+  });
+
   test("makes no later calls in any other way, which would not be later", async () => {
     const client = clientSaying({ eth_simulateV1: unsupported, eth_call: WORD });
-    const later = { calls: [], time: 99 };
+    const later = [{ calls: [], time: 99 }];
     const made = runSimulation(client, { ...asked, standsAlone: true, later });
     await expect(made).rejects.toMatchObject({ code: "simulation_unavailable" });
     expect(client.asked.map(({ method }) => method)).toEqual(["eth_simulateV1"]);

@@ -21,7 +21,11 @@ contract PaysFromBuffer is Trap {
 }
 
 function takeGas() view {
-    uint256 end = gasleft() - 3_000_000;
+    takeGasOf(3_000_000);
+}
+
+function takeGasOf(uint256 amount) view {
+    uint256 end = gasleft() > amount ? gasleft() - amount : 0;
     while (gasleft() > end) {}
 }
 
@@ -31,6 +35,21 @@ contract TakesMuchGas is Trap {
 
     function _leave(address) internal view override {
         takeGas();
+    }
+}
+
+/// @notice An honest vault that redeems once in each block.
+contract RedeemsOncePerBlock is Trap {
+    uint256 private _last;
+
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _update(address from, address to, uint256 value) internal override {
+        if (sprung && to == address(0)) {
+            require(_last != block.number, "one redemption per block");
+            _last = block.number;
+        }
+        super._update(from, to, value);
     }
 }
 
@@ -73,9 +92,29 @@ contract LetsTwoLeave is Trap {
 
     constructor(IERC20 asset_) Trap(asset_) {}
 
-    function _update(address from, address to, uint256 value) internal override {
+    function _update(address from, address to, uint256 value) internal virtual override {
         if (sprung && to == address(0) && _left++ >= 2) revert();
         super._update(from, to, value);
+    }
+}
+
+/// @notice The same, with redemptions that take so much gas that a node simulates few of them.
+contract LetsTwoLeaveWithGas is LetsTwoLeave {
+    constructor(IERC20 asset_) LetsTwoLeave(asset_) {}
+
+    function _leave(address) internal view override {
+        takeGasOf(10_000_000);
+    }
+}
+
+/// @notice The same, with deposits that take much gas from the third on.
+contract LetsTwoLeaveOfCostly is LetsTwoLeave {
+    uint256 private _entered;
+
+    constructor(IERC20 asset_) LetsTwoLeave(asset_) {}
+
+    function _enter(address, uint256) internal override {
+        if (++_entered > 2) takeGasOf(10_000_000);
     }
 }
 
