@@ -27,12 +27,13 @@ export function readSeedFile(file = seedFile): SeedRow[] {
 }
 
 /**
- * Writes registry rows. Existing rows always get the file's texts and limits. Their addresses and other critical fields
- * are kept if they were changed at run time (an audit row exists), or if the stored row is open (`active` or `paused`)
- * and the file's is not. Their status is kept too, unless they are not open and have no audit row. Proofs and the
- * lists that name a vault are kept; a proof becomes due if more than texts and limits change. A row that changes nothing
- * is left as it is. `withStatus` overwrites everything, except that a vault which was active stays known as such. Returns the
- * number of the file's rows.
+ * Writes registry rows. Existing rows get the file's texts and limits, except texts that an administrator changed. Their
+ * addresses and other critical fields are kept if they were changed at run time (an audit row exists), if a proof that
+ * passed found them on chain, or if the stored row is open (`active` or `paused`) and the file's is not; only `caller`
+ * may become `user`, as whom deposits always work. Their status is kept too, unless they are not open and have no audit
+ * row. Proofs and the lists that name a vault are kept; a proof becomes due if more than texts and limits change. A row
+ * that changes nothing is left as it is. `withStatus` overwrites everything, except that a vault which was active stays
+ * known as such. Returns the number of the file's rows.
  */
 export async function seed(
   target: DatabaseTarget & { rows: readonly SeedRow[]; withStatus?: boolean },
@@ -78,6 +79,22 @@ const STATUS: ReadonlySet<string> = new Set(["status", "statusReason", "statusBy
 const TEXTS: ReadonlySet<string> = new Set(["name", "curator", "minDeposit", "noMinimum", "startBlock"]);
 /** What proofs and registers found at run time: the file says nothing of it. */
 const RUN_TIME: ReadonlySet<string> = new Set(["namedBy", "proof", "proofRefusals", "wasActive"]);
+/** What a passed proof found on chain. */
+const DERIVED: ReadonlySet<string> = new Set([
+  ...[
+    "type",
+    "adapter",
+    "params",
+    "assetAddress",
+    "assetSymbol",
+    "assetDecimals",
+    "shareToken",
+    "shareDecimals",
+  ],
+  ...["entryPoint", "spender", "pricer", "acceptedAssets", "caller"],
+]);
+/** Texts that an administrator can change, by the name under which the audit row of the change has them. */
+const DECIDED: ReadonlySet<string> = new Set(["name", "curator"]);
 /** Times of a row that is changed. */
 const TIMES: ReadonlySet<string> = new Set(["updatedAt", "proofDueAt"]);
 
@@ -86,7 +103,12 @@ const isOpen = (status: SQL | typeof vaults.status): SQL => sql`${status} in ('a
 
 /** Returns what a row of the file changes in a stored row (`set`), and the condition that it changes something. */
 function updates(withStatus: boolean): { set: Record<string, SQL>; setWhere?: SQL } {
-  const touched = sql`exists (select 1 from ${audit} where ${audit.subject} = ${vaults.chainId} || ':' || ${vaults.address})`;
+  const ofRow = sql`${audit.subject} = ${vaults.chainId} || ':' || ${vaults.address}`;
+  const touched = sql`exists (select 1 from ${audit} where ${ofRow})`;
+  const decided = (name: string) =>
+    sql`exists (select 1 from ${audit} where ${ofRow} and ${audit.after} ? ${name}::text)`;
+  // A later refusal keeps the code of the proof that passed.
+  const found = sql`(coalesce(${vaults.proof} ->> 'ok' = 'true', false) or ${vaults.proof} ->> 'code' is not null)`;
   const raised = sql`not ${isOpen(vaults.status)} and not ${touched}`;
   const lowers = sql`not ${isOpen(sql`excluded.status`)} and ${isOpen(vaults.status)}`;
   const columns = Object.entries(getTableColumns(vaults)).filter(([name]) => !KEY.has(name));
@@ -94,6 +116,13 @@ function updates(withStatus: boolean): { set: Record<string, SQL>; setWhere?: SQ
   // Users may still hold shares of a vault that was active.
   const becomes = withStatus ? sql`true` : raised;
   const wasActive = sql`${vaults.wasActive} or ${vaults.status} = 'active' or (${told(vaults.wasActive)} and ${becomes})`;
+  const keeps = (name: string, given: SQL): SQL => {
+    if (STATUS.has(name)) return sql`not (${raised})`;
+    if (TEXTS.has(name)) return DECIDED.has(name) ? decided(name) : sql`false`;
+    const kept = sql`${touched} or (${lowers})`;
+    if (!DERIVED.has(name)) return kept;
+    return sql`${kept} or (${found}${name === "caller" ? sql` and ${given} <> 'user'` : sql``})`;
+  };
   if (withStatus) {
     const all = columns.map(([name, column]) => [name, told(column)]);
     return { set: { ...Object.fromEntries(all), wasActive } };
@@ -101,10 +130,8 @@ function updates(withStatus: boolean): { set: Record<string, SQL>; setWhere?: SQ
   const changes = columns
     .filter(([name]) => !RUN_TIME.has(name) && !TIMES.has(name))
     .map(([name, column]) => {
-      const kept = STATUS.has(name) ? sql`not (${raised})` : sql`${touched} or (${lowers})`;
-      const value = TEXTS.has(name)
-        ? told(column)
-        : sql`case when ${kept} then ${column} else ${told(column)} end`;
+      const kept = keeps(name, told(column));
+      const value = sql`case when ${kept} then ${column} else ${told(column)} end`;
       return { name, value, differs: sql`${value} is distinct from ${column}` };
     });
   const differ = (some: typeof changes): SQL =>

@@ -108,6 +108,7 @@ async function tryChangingVault(
       derived,
     },
     claimed: { claim, name, curator, params },
+    texts: { name: change.name, curator: change.curator },
     // Another request of an administrator may have decided the same status meanwhile.
     by: asksFor === undefined ? null : asksFor === "candidate" ? "proof" : "admin",
     note: makeAuditNote(ctx, { action: "vault.change", actor: "admin", note: change.reason }),

@@ -4,6 +4,7 @@ import type { ChainClient } from "../../src/chains/chain-client.ts";
 import { RpcError } from "../../src/chains/json-rpc.ts";
 import type { Context } from "../../src/context.ts";
 import type { Database } from "../../src/db/database-client.ts";
+import { audit } from "../../src/db/tables/partner-tables.ts";
 import { vaults } from "../../src/db/tables/vault-tables.ts";
 import { failure } from "../../src/errors.ts";
 import { changeVault } from "../../src/registry/change-vault.ts";
@@ -90,6 +91,9 @@ describe("changeVault()", () => {
     const ctx = withoutSimulation(() => failure("upstream_timeout", "no node gave a usable answer"));
     await changeVault(ctx, { key, change: { name: "Corrected", reason: "" } });
     expect(await stage.rowOf(vaultId)).toMatchObject({ status: "active", name: "Corrected" });
+    const noted = await stage.causeway.db.select().from(audit).where(eq(audit.subject, vaultId));
+    const after = noted.map((one) => one.after).filter((one) => one !== null && "name" in one);
+    expect(after).toEqual([{ status: "active", reason: "", name: "Corrected" }]);
   });
 
   test("lets earlier refusals and illiquid proofs not count once the administrator has changed the status", async () => {

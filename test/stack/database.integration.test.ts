@@ -196,6 +196,46 @@ describe("seed()", () => {
     expect(changed["proof_due_at"]).not.toEqual(due);
   });
 
+  describe("seed() on a row with a passed proof", () => {
+    const fourth = "0x00000000000000000000000000000000000000dd";
+    const given = { ...row, chainId: 95, address: fourth };
+    const now = async () =>
+      (await openDriver(hub)`SELECT caller, spender, params, name FROM vaults WHERE chain_id = 95`)[0];
+    const find = (proof: object, caller: string) => openDriver(hub)`UPDATE vaults
+      SET proof = ${JSON.stringify(proof)}, caller = ${caller}, spender = ${fourth}, params = '{"teller":"d"}'
+      WHERE chain_id = 95`;
+    const found = { caller: "user", spender: fourth, params: { teller: "d" } };
+
+    test("keeps what the proof found, also after a refusal, and takes the texts", async () => {
+      await seed({ ...target(), rows: [given] });
+      await find({ ok: true }, "user");
+      await seed({ ...target(), rows: [{ ...given, name: "Renamed" }] });
+      expect(await now()).toEqual({ ...found, name: "Renamed" });
+      await find({ ok: false, code: "0x01" }, "user");
+      await seed({ ...target(), rows: [given] });
+      expect(await now()).toEqual({ ...found, name: "First" });
+    });
+
+    test("takes a caller with whom deposits always work", async () => {
+      await find({ ok: true }, "router");
+      await seed({ ...target(), rows: [{ ...given, caller: "user" }] });
+      expect(await now()).toMatchObject(found);
+    });
+  });
+
+  test("seed() keeps the texts that an administrator changed, and no others", async () => {
+    const fifth = "0x00000000000000000000000000000000000000ee";
+    const given = { ...row, chainId: 94, address: fifth };
+    const sql = openDriver(hub);
+    await seed({ ...target(), rows: [given] });
+    await sql`UPDATE vaults SET name = 'Decided', curator = 'Stored' WHERE chain_id = 94`;
+    await sql`INSERT INTO audit (id, at, actor, action, subject, request_id, after)
+      VALUES ('aud_text', now(), 'admin', 'vault.change', ${`94:${fifth}`}, 'r', '{"status":"active","name":"Decided"}')`;
+    await seed({ ...target(), rows: [{ ...given, curator: "Told" }] });
+    const [found] = await sql`SELECT name, curator FROM vaults WHERE chain_id = 94`;
+    expect(found).toEqual({ name: "Decided", curator: "Told" });
+  });
+
   test("accepts the repository's rows", () => {
     expect(readSeedFile()).toBeInstanceOf(Array);
     expect(readSeedFile(join(folder, "absent.json"))).toEqual([]);

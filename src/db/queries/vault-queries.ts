@@ -206,12 +206,14 @@ export async function updateVaultStatus(
     derived: (DerivedColumns & Partial<Pick<NewVault, "adapter" | "type">>) | null;
     /** Additional columns that an administrator changes. */
     claimed?: Partial<Pick<NewVault, "claim" | "name" | "curator" | "params">>;
+    /** Texts that an administrator decides, which a later seed keeps because the audit row has them. */
+    texts?: { name?: string | undefined; curator?: string | undefined };
     /** Who decides the status now, or null if the change leaves that as it is stored. */
     by: StatusOrigin | null;
     note: AuditNote;
   },
 ): Promise<boolean> {
-  const { from, to, reason, note } = change;
+  const { from, to, reason, note, texts = {} } = change;
   return db.run(async (sql) => {
     const changed = sql.$with("changed").as(
       sql
@@ -239,7 +241,7 @@ export async function updateVaultStatus(
     const noted = auditInsert(note, {
       subject: raw`${change.vaultId}::text`,
       before: raw`jsonb_build_object('status', ${from}::text)`,
-      after: raw`jsonb_build_object('status', ${to}::text, 'reason', ${reason}::text)`,
+      after: raw`jsonb_build_object('status', ${to}::text, 'reason', ${reason}::text) || ${JSON.stringify(texts)}::jsonb`,
       from: raw`changed`,
     });
     const rows = await sql
