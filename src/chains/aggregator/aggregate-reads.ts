@@ -22,6 +22,9 @@ import {
  * remaining reads to the next attempt.
  */
 const ROUNDS = 6;
+/** Maximum number of contracts whose reads get requests of their own, and of attempts at those of each. */
+const MOST_APART = 16;
+const ROUNDS_APART = 3;
 /** Gas limit for repeating a read that ran out of gas: what most nodes allow for one `eth_call`, minus the overhead. */
 const LAST_GAS = 20_000_000;
 
@@ -55,10 +58,11 @@ export async function aggregateList(
     if (open.length === 0) break;
     await readAll(client, { open, callGas: CALL_GAS });
   }
+  const greedy = await readApart(client, unreached(asked));
   const spent = asked.filter(({ result }) => result?.status === "spent");
   if (spent.length > 0) await readAll(client, { open: spent, callGas: LAST_GAS });
-  // The reads of a contract that used up its gas limit fail by its own doing.
-  const burning = new Set(spent.map(({ to }) => to));
+  // The reads of a contract that used up the gas of a call, or of its own requests, fail by its own doing.
+  const burning = new Set([...spent.map(({ to }) => to), ...greedy]);
   const isUnmade = ({ to, result }: PendingRead): boolean =>
     !burning.has(to) && (result === null || result.status === "not_reached");
   const results = asked.map(
@@ -160,13 +164,44 @@ const ignoredOverride = (): RpcError => new RpcError("unsupported", "the node ig
 type PendingRead = Read<unknown> & { result: CallResult | null };
 
 /**
- * Returns the reads that were not reached, because their request ran out of gas or space. Reads of contracts that used
- * up their gas limit come last, because they may again leave no gas for the others.
+ * Returns the reads that were not reached, because their request ran out of gas or space: those of contracts first of
+ * which the fewest were made. Reads of contracts that used up the gas limit of a call come last, because they may again
+ * leave no gas for the others.
  */
 function unreached(asked: readonly PendingRead[]): PendingRead[] {
+  const made = new Map<Address, number>();
+  for (const { to, result } of asked) {
+    const more =
+      result === null || result.status === "not_reached" ? 0 : result.status === "spent" ? SPENT : 1;
+    made.set(to, (made.get(to) ?? 0) + more);
+  }
   const open = asked.filter(({ result }) => result?.status === "not_reached");
-  const burning = new Set(asked.flatMap(({ to, result }) => (result?.status === "spent" ? [to] : [])));
-  return [...open.filter(({ to }) => !burning.has(to)), ...open.filter(({ to }) => burning.has(to))];
+  return open.toSorted((a, b) => (made.get(a.to) ?? 0) - (made.get(b.to) ?? 0));
+}
+
+/** What a call that used up its gas limit counts in the order of reads: more than all calls of a contract. */
+const SPENT = 1_000_000;
+
+/**
+ * Makes reads that earlier requests did not reach, those of each contract in requests of their own, which no other
+ * contract can starve. Returns the contracts whose reads do not fit into them although some of them were made.
+ */
+async function readApart(client: ChainClient, open: readonly PendingRead[]): Promise<ReadonlySet<Address>> {
+  const contracts = [...new Set(open.map(({ to }) => to))].filter((to) => to !== PROGRAM);
+  const apart = await Promise.all(
+    contracts.slice(0, MOST_APART).map(async (to) => {
+      let left = open.filter((one) => one.to === to);
+      for (let round = 0; round < ROUNDS_APART && left.length > 0; round += 1) {
+        const before = left.length;
+        await readAll(client, { open: left, callGas: CALL_GAS });
+        left = left.filter(({ result }) => result?.status === "not_reached");
+        // A node that reaches none is at fault: the first call of a request is always made.
+        if (left.length === before) return null;
+      }
+      return left.length > 0 ? to : null;
+    }),
+  );
+  return new Set(apart.filter((to) => to !== null));
 }
 
 /**

@@ -191,12 +191,51 @@ describe("aggregate() with reads that were not reached", () => {
     ]);
   });
 
-  test("gives up after six requests", async () => {
+  /** Answers each request up to the first read of the contract 9, which takes all gas that is left. */
+  function starvedClient() {
+    const client = contractsClient(() => ({ ok: true, data: "0x" }));
+    const orders: bigint[][] = [];
+    const request: ChainClient["request"] = async (_method, params) => {
+      const [{ data }] = params as [{ data: Hex }];
+      orders.push(callsOf(data).map(({ to }) => BigInt(to)));
+      let isStarved = false;
+      const contracts: Contracts = (call) => {
+        if (isStarved) return { ok: false, status: "not_reached" };
+        isStarved = BigInt(call.to) === 9n;
+        return tens(call);
+      };
+      return answerMulticall(data, { contracts, block: head });
+    };
+    return { client: { ...client, request }, orders };
+  }
+  const greedy = (count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`greedy${index}`, value(9)]));
+
+  test("makes those of other contracts before those of one whose answers take all gas", async () => {
+    const { client, orders } = starvedClient();
+    const { results } = await aggregate(client, { ...greedy(3), a: value(1), b: value(2) });
+    expect(orders).toEqual([[9n, 9n, 9n, 1n, 2n], [1n, 2n, 9n, 9n], [9n]]);
+    expect(results).toMatchObject({ a: { ok: true, value: 10n }, b: { ok: true, value: 20n } });
+  });
+
+  test("fails the reads of a contract that do not fit into requests of their own", async () => {
+    const { client, orders } = starvedClient();
+    const { results } = await aggregate(client, { a: value(1), ...greedy(11) });
+    expect(orders).toHaveLength(9);
+    expect(results).toMatchObject({ greedy8: { ok: true, value: 90n } });
+    const failed = Object.values<unknown>(results).slice(-2);
+    expect(failed).toEqual([
+      { ok: false, revert: null },
+      { ok: false, revert: null },
+    ]);
+  });
+
+  test("gives up after six requests and one of the contract's own", async () => {
     const client = scripted(({ to }) => (to === 1n ? ten(to) : { ok: false, status: "not_reached" }));
     const { results } = await aggregate(client, { a: value(1), b: value(2) });
     const unmade = { ok: false, revert: null, isUnmade: true };
     expect(results).toEqual({ a: { ok: true, value: 10n }, b: unmade });
-    expect(client.calls).toHaveLength(6);
+    expect(client.calls).toHaveLength(7);
   });
 });
 
