@@ -147,7 +147,7 @@ function toSnapshotRow(
     totalSupply: state.totalSupply?.toString() ?? null,
     sharePrice: state.sharePrice?.toString() ?? null,
     maxDeposit: state.maxDeposit?.toString() ?? null,
-    paused: state.paused,
+    paused: state.pauseUnknown === true ? null : state.paused,
     liquidity: views.liquidity?.toString() ?? null,
     controls: { ...views.controls, ...fees },
   };

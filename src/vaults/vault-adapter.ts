@@ -25,6 +25,8 @@ export interface VaultState {
   minDeposit: bigint | null;
   /** True if on-chain data show that deposits are switched off; false also if unknown. */
   paused: boolean;
+  /** Present if `paused` is false although a view that would show the pause could not be read. */
+  pauseUnknown?: true;
   /**
    * Fee of an instant withdrawal, as a fraction of the assets. Null or absent if unknown or if there are no instant
    * withdrawals.

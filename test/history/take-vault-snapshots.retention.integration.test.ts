@@ -1,4 +1,4 @@
-import { asc, eq } from "drizzle-orm";
+import { and, asc, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CHAIN_ID, vaultAddress, vaultRow } from "../../scripts/bench/vault-row.ts";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
@@ -74,6 +74,30 @@ beforeAll(async () => {
   });
 });
 afterAll(() => causeway?.close());
+
+test("writeSnapshots() stores an unknown pause as the last known one, so that no pause seems lifted", async () => {
+  const other = vaultAddress(4);
+  const store = (minutes: number, paused: boolean | null) =>
+    writeSnapshots(causeway.context().db, {
+      readAt: new Date(NOW + minutes * 60_000),
+      readings: [
+        {
+          ...{ chainId: CHAIN_ID, vaultAddress: other, blockNumber: 100 + minutes, paused },
+          ...{ totalAssets: null, totalSupply: null, sharePrice: null, maxDeposit: null, liquidity: null },
+          ...{ blockTime: new Date(NOW + minutes * 60_000), controls: {} },
+        },
+      ],
+    });
+  for (const [index, paused] of [null, true, null, null, false, null].entries())
+    await store(index * 6, paused);
+  const rows = await causeway.db
+    .select({ paused: snapshots.paused })
+    .from(snapshots)
+    .where(and(eq(snapshots.vaultAddress, other), eq(snapshots.step, 300)))
+    .orderBy(asc(snapshots.at));
+  expect(rows.map(({ paused }) => paused)).toEqual([false, true, true, true, false, false]);
+  await causeway.db.delete(snapshots).where(eq(snapshots.vaultAddress, other));
+});
 
 describe("takeSnapshots() retention", () => {
   test("deletes five-minute snapshots after 8 days and hourly ones after 100, and keeps daily ones", async () => {

@@ -6,15 +6,19 @@ import { snapshots, vaultFigures } from "../tables/snapshot-tables.ts";
 
 /** A row of the table `snapshots`: the last state of a vault in one interval. */
 export type SnapshotRow = typeof snapshots.$inferSelect;
-/** A vault snapshot to store. The time at which it was read determines the intervals for which it is stored. */
-export type NewSnapshot = Omit<SnapshotRow, "step" | "at">;
+/**
+ * A vault snapshot to store. The time at which it was read determines the intervals for which it is stored. `paused` is
+ * null if unknown.
+ */
+export type NewSnapshot = Omit<SnapshotRow, "step" | "at" | "paused"> & { paused: boolean | null };
 
 /** Lengths of the intervals for which snapshots are stored, in seconds. */
 export const snapshotSteps = { fine: 300, hour: 3_600, day: 86_400 } as const;
 
 /**
  * Stores each vault snapshot for the five minutes, the hour and the day that contain `readAt`. Of several for one
- * interval, the one of the highest block is kept, the last written of equal ones. Throws `store_unavailable`.
+ * interval, the one of the highest block is kept, the last written of equal ones. An unknown pause is stored as the last
+ * stored one, or as none. Throws `store_unavailable`.
  */
 export async function writeSnapshots(
   db: Database,
@@ -31,7 +35,10 @@ export async function writeSnapshots(
       select given."chainId", given."vaultAddress", step,
         to_timestamp(floor(extract(epoch from ${readAt.toISOString()}::timestamptz) / step) * step),
         given."blockNumber", given."blockTime", given."totalAssets", given."totalSupply", given."sharePrice",
-        given."maxDeposit", given.paused, given.liquidity, given.controls
+        given."maxDeposit", coalesce(given.paused, (select last.paused from ${snapshots} last
+          where last.chain_id = given."chainId" and last.vault_address = given."vaultAddress"
+            and last.step = ${snapshotSteps.fine}::int4
+          order by last.at desc limit 1), false), given.liquidity, given.controls
       from jsonb_to_recordset(${JSON.stringify(readings)}::jsonb) as given("chainId" int4, "vaultAddress" text,
         "blockNumber" int8, "blockTime" timestamptz, "totalAssets" numeric, "totalSupply" numeric,
         "sharePrice" numeric, "maxDeposit" numeric, paused bool, liquidity numeric, controls jsonb),

@@ -81,6 +81,7 @@ function views(vault: Vault, request: TermsInput | null) {
           ...own,
           totalAssets: netAssets === undefined ? null : valueOrNull(netAssets),
           paused: paused !== undefined && valueOrNull(paused) === true,
+          pauseUnknown: paused === undefined || valueOrNull(paused) === null,
           minDeposit: larger(valueOrNull(first.minimum), minimum === undefined ? null : valueOrNull(minimum)),
         }),
       );

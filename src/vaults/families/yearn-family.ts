@@ -49,6 +49,8 @@ function shutdownViews(vault: Vault) {
     { shutdown: read({ ...on, name: "isShutdown" }), pause: read({ ...on, name: "isPaused" }) },
     ({ shutdown, pause }): FamilyViews => ({
       paused: valueOrNull(shutdown) === true || valueOrNull(pause) === true,
+      // Only strategies have both views.
+      pauseUnknown: !shutdown.ok && !pause.ok,
     }),
   );
 }

@@ -21,6 +21,7 @@ import type {
   VaultState,
 } from "../../vault-adapter.ts";
 import type { VaultExits } from "../../vault-exits.ts";
+import { unknownPause } from "../../vault-pause.ts";
 import type { ExplainedRevert } from "../../vault-reverts.ts";
 import { exitFeeOf, sharePriceOf } from "../../vault-share-price.ts";
 import { ORDINARY_ACCOUNT } from "./erc4626-derivation.ts";
@@ -190,6 +191,7 @@ function standardState(vault: Vault, options: Erc4626Options): Query<VaultState>
       const sample = samplePrice(sampleShares(vault, options.scale), results);
       return {
         ...flags,
+        ...unknownPause(options.pausable === true && !results.paused.ok),
         totalAssets: valueOrNull(results.totalAssets),
         totalSupply: valueOrNull(results.totalSupply),
         sharePrice: sharePriceOf(sample, decimals),

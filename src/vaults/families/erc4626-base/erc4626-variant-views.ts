@@ -1,5 +1,6 @@
 import { larger, smaller } from "../../../lib/amount.ts";
 import type { DepositTerms, Refusal, VaultFlags, VaultState } from "../../vault-adapter.ts";
+import { unknownPause } from "../../vault-pause.ts";
 
 /**
  * Results of the views that an ERC-4626 vault family has beyond the standard. An absent field leaves the standard one
@@ -8,6 +9,8 @@ import type { DepositTerms, Refusal, VaultFlags, VaultState } from "../../vault-
 export interface FamilyViews {
   /** True if a switch of the family stops deposits. */
   paused?: boolean;
+  /** True if a view of such a switch could not be read. */
+  pauseUnknown?: boolean;
   /** A limit on deposits in addition to `maxDeposit`; the smaller one applies. */
   maxDeposit?: bigint | null;
   /** A minimum deposit in addition to `minDeposit`; the larger one applies. */
@@ -38,11 +41,13 @@ export function mergeFlags(standard: VaultFlags, own: FamilyViews): VaultFlags {
  * Merges a vault's state from the ERC-4626 views with the results of the family's own: as in `mergeFlags`, with the
  * lower known limit (0 if paused), and with the family's total assets, null included, where it reads them.
  */
-export function mergeState(standard: VaultState, own: FamilyViews): VaultState {
+export function mergeState(known: VaultState, own: FamilyViews): VaultState {
+  const { pauseUnknown = false, ...standard } = known;
   const flags = mergeFlags(standard, own);
   return {
     ...standard,
     ...flags,
+    ...unknownPause(!flags.paused && (pauseUnknown || own.pauseUnknown === true)),
     totalAssets: own.totalAssets === undefined ? standard.totalAssets : own.totalAssets,
     maxDeposit: flags.paused ? 0n : smaller(standard.maxDeposit, own.maxDeposit ?? null),
   };

@@ -24,6 +24,7 @@ import type {
 import { type DerivationSubject, probeFunction } from "../../vault-deriver.ts";
 import { FEE_UNITS, type FeeRates, feeRate, rateFraction } from "../../vault-fee-rates.ts";
 import { addressParam } from "../../vault-params.ts";
+import { unknownPause } from "../../vault-pause.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import { erc4626Deriver, type Identification, notIdentified } from "../erc4626-base/erc4626-derivation.ts";
 import {
@@ -212,6 +213,7 @@ function describeState(vault: Vault) {
       maxDeposit: paused ? 0n : sync ? room : roomForRequests(room),
       minDeposit: null,
       paused,
+      ...unknownPause(!paused && (!results.paused.ok || isUnmade(results.open))),
     };
   });
 }

@@ -25,6 +25,7 @@ import type {
 } from "../../vault-adapter.ts";
 import { FEE_UNITS, feeFractionQuery } from "../../vault-fee-rates.ts";
 import { addressParam } from "../../vault-params.ts";
+import { unknownPause } from "../../vault-pause.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import { sharePriceOf } from "../../vault-share-price.ts";
 import { mellowDeriver } from "./mellow-derivation.ts";
@@ -149,6 +150,7 @@ function toState(vault: Vault, market: MellowMarket): VaultState {
     maxDeposit: market.paused ? 0n : mellowRoom(market),
     minDeposit: null,
     paused: market.paused,
+    ...unknownPause(!market.paused && market.pauseUnknown),
   };
 }
 

@@ -62,7 +62,10 @@ function depositSwitchViews(vault: Vault, request: TermsInput | null) {
     ({ paused, whitelist, whitelisted }): FamilyViews => {
       const refused =
         request !== null && valueOrNull(whitelist) === true && valueOrNull(whitelisted) === false;
-      return { paused: valueOrNull(paused) === true, refusal: refused ? "not_allowed" : null };
+      return {
+        ...{ paused: valueOrNull(paused) === true, pauseUnknown: !paused.ok },
+        refusal: refused ? "not_allowed" : null,
+      };
     },
   );
 }

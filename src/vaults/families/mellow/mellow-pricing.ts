@@ -68,6 +68,8 @@ export interface MellowMarket {
   asset: Address | null;
   /** True if the queue or the minting of shares is paused. */
   paused: boolean;
+  /** True if the pause of the queue could not be read. */
+  pauseUnknown: boolean;
   /**
    * Shares per asset, both in smallest units, times 10^18. Null if the oracle's last report is missing, suspicious or
    * has no price.
@@ -166,6 +168,7 @@ function marketOf(
   return {
     asset: matchesRegistry ? valueOrNull(results.asset) : null,
     paused: valueOrNull(results.paused) === true || valueOrNull(results.flags)?.[0] === true,
+    pauseUnknown: !results.paused.ok,
     price: usable ? report.priceD18 : null,
     suspicious: report !== null && !usable,
     penalty: isSyncQueue(vault) ? (params?.[0] ?? null) : 0n,

@@ -22,6 +22,7 @@ import type {
   VaultState,
 } from "../../vault-adapter.ts";
 import { wordParam } from "../../vault-params.ts";
+import { unknownPause } from "../../vault-pause.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import { sharePriceOf } from "../../vault-share-price.ts";
 import { midasRequests } from "./midas-deposit-requests.ts";
@@ -149,6 +150,7 @@ function toState(vault: Vault, { market, room }: MidasSnapshot): VaultState {
     maxDeposit: paused ? 0n : mostAllowed(market, room),
     minDeposit: minimumAmount(market),
     paused,
+    ...unknownPause(!paused && market.pauseUnknown),
   };
 }
 

@@ -107,6 +107,8 @@ export interface MidasMarket {
   accepted: boolean | null;
   /** True if the DepositVault, its deposit function or the mToken is paused. */
   paused: boolean;
+  /** True if the pause of the DepositVault could not be read. */
+  pauseUnknown: boolean;
   /** Null if one of its values is unknown or a price is 0. */
   rates: MidasRates | null;
   /** The failure of the first price feed that fails, otherwise a success. Feeds revert if their price is stale. */
@@ -185,6 +187,7 @@ function marketOf(
       sameAddress(valueOrNull(results.feedOf) ?? "", vault.pricer),
     accepted: acceptsToken(payment, results),
     paused: [results.paused, results.fnPaused, results.mTokenPaused].some((on) => valueOrNull(on) === true),
+    pauseUnknown: !results.paused.ok,
     rates: ratesOf(vault, input),
     feed: results.feed.ok && config !== null ? token : results.feed,
     minMTokens: minimumOf(results),

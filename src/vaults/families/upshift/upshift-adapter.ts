@@ -21,6 +21,7 @@ import type {
   VaultFlags,
   VaultState,
 } from "../../vault-adapter.ts";
+import { unknownPause } from "../../vault-pause.ts";
 import { sharePriceOf } from "../../vault-share-price.ts";
 import { upshiftDeriver } from "./upshift-derivation.ts";
 import { explainUpshift } from "./upshift-errors.ts";
@@ -87,6 +88,7 @@ function describeState(vault: Vault) {
         maxDeposit: paused ? 0n : roomOf(results),
         minDeposit: null,
         paused,
+        ...unknownPause(!results.paused.ok),
       };
     },
   );

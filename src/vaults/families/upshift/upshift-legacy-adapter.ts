@@ -62,7 +62,7 @@ function limitViews(vault: Vault) {
     return createQuery(
       room,
       ({ room: assets }): FamilyViews => ({
-        paused: valueOrNull(first.paused) === true,
+        ...{ paused: valueOrNull(first.paused) === true, pauseUnknown: !first.paused.ok },
         maxDeposit: smaller(valueOrNull(first.perDeposit), assets === undefined ? null : valueOrNull(assets)),
       }),
     );

@@ -24,6 +24,7 @@ import type {
 } from "../../vault-adapter.ts";
 import { FEE_UNITS, toFraction } from "../../vault-fee-rates.ts";
 import { addressParam } from "../../vault-params.ts";
+import { unknownPause } from "../../vault-pause.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import { sharePriceOf } from "../../vault-share-price.ts";
 import { vedaDeriver } from "./veda-derivation.ts";
@@ -36,6 +37,7 @@ import {
   depositRoom,
   generationOf,
   isPaused,
+  isPauseUnknown,
   marketReads,
   mintedShares,
   oneShare,
@@ -148,6 +150,7 @@ function describeState(vault: Vault) {
         maxDeposit: paused ? 0n : depositRoom(vault, market),
         minDeposit: null,
         paused,
+        ...unknownPause(!paused && isPauseUnknown(results)),
       };
     },
   );

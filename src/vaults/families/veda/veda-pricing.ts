@@ -126,21 +126,27 @@ export function supportOf(result: ReadResult<SupportAnswer>): TokenSupport | nul
   return { accepted: value[0], premium: BigInt(value[2]) };
 }
 
-/**
- * Returns true if deposits of the token are stopped: the teller or the accountant is paused, or the teller does not
- * accept the token. Unknown conditions do not count.
- */
-export function isPaused(results: {
+interface PauseResults {
   tellerPaused: ReadResult<boolean>;
   support: ReadResult<SupportAnswer>;
   rate: ReadResult<bigint>;
   rateAnyway: ReadResult<bigint>;
-}): boolean {
+}
+
+/**
+ * Returns true if deposits of the token are stopped: the teller or the accountant is paused, or the teller does not
+ * accept the token. Unknown conditions do not count.
+ */
+export function isPaused(results: PauseResults): boolean {
   // A paused accountant returns its price only through the view that ignores the pause.
-  const accountantPaused = !results.rate.ok && results.rateAnyway.ok;
+  const accountantPaused = !results.rate.ok && results.rate.revert !== null && results.rateAnyway.ok;
   const refused = supportOf(results.support)?.accepted === false;
   return valueOrNull(results.tellerPaused) === true || accountantPaused || refused;
 }
+
+/** Returns true if the teller's or the accountant's pause could not be read. */
+export const isPauseUnknown = ({ tellerPaused, rate }: PauseResults): boolean =>
+  !tellerPaused.ok || (!rate.ok && rate.revert === null);
 
 /**
  * Returns the shares that an amount mints after the share premium, rounded down twice as in the teller. Both are in

@@ -134,7 +134,10 @@ describe.each(families)("%s", (name, adapter, pausable) => {
     ["redeemed", { exitFee: null }],
     ["maxDeposit", { maxDeposit: pausable ? 0n : null }],
     ["minDeposit", { minDeposit: null }],
-    ["paused", { paused: false, maxDeposit: 9_000_000n }],
+    [
+      "paused",
+      { paused: false, maxDeposit: 9_000_000n, ...(pausable ? { pauseUnknown: true as const } : {}) },
+    ],
   ])("state() returns null, not zero, for a failed %s", (read, change) => {
     expect(interpret(adapter.state(split, NOW), { [read]: null })).toEqual({ ...state, ...change });
   });

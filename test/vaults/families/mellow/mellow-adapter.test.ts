@@ -144,7 +144,7 @@ describe("Mellow state()", () => {
       maxDeposit: null,
       minDeposit: null,
     };
-    expect(answer(mellow.state(own, NOW), {})).toEqual({ ...nothing, paused: false });
+    expect(answer(mellow.state(own, NOW), {})).toEqual({ ...nothing, paused: false, pauseUnknown: true });
     const report = { priceD18: PRICE, timestamp: 1, isSuspicious: true };
     expect(answer(mellow.state(own, NOW), { ...answers, report })).toMatchObject({
       totalAssets: null,

@@ -216,7 +216,7 @@ describe("Midas state()", () => {
       maxDeposit: null,
       minDeposit: null,
     };
-    expect(answer(midas.state(own, NOW), {})).toEqual({ ...nothing, paused: false });
+    expect(answer(midas.state(own, NOW), {})).toEqual({ ...nothing, paused: false, pauseUnknown: true });
     expect(answer(midas.flags(own), {})).toEqual({ paused: false, minDeposit: null });
   });
 

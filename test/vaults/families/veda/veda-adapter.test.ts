@@ -162,9 +162,16 @@ describe("Veda state()", () => {
   });
 
   test("keeps the share price while the accountant is paused, with a maxDeposit of 0", () => {
-    const paused = state({ rate: undefined });
+    const paused = state({ rate: new Revert("0x4be2b2d4") });
     expect(paused).toMatchObject({ paused: true, maxDeposit: 0n, sharePrice: 1_250_000_000_000_000_000n });
   });
+
+  test.each([["rate"], ["tellerPaused"]])(
+    "takes a failed read of %s for no pause and no sign of none",
+    (name) => {
+      expect(state({ [name]: undefined })).toMatchObject({ paused: false, pauseUnknown: true });
+    },
+  );
 
   test("returns null, not zero, when no view answers", () => {
     expect(answer(veda.state(own, NOW), {})).toEqual({
@@ -174,6 +181,7 @@ describe("Veda state()", () => {
       maxDeposit: null,
       minDeposit: null,
       paused: false,
+      pauseUnknown: true,
     });
     expect(answer(veda.flags(own), {})).toEqual({ paused: false, minDeposit: null });
   });
