@@ -48,22 +48,27 @@ const identificationAbi = once(() =>
 );
 /** Bit of deposits in the mask of hooked operations. */
 const OP_DEPOSIT = 1;
-/** Bits of withdrawals and redemptions in the mask of hooked operations. */
-const EXIT_OPS = 12;
 /** Bit of `redeem` in the mask of hooked operations. */
 const OP_REDEEM = 8;
+/** Bit of share transfers in the mask of hooked operations. */
+const OP_TRANSFER = 16;
+/** Bit of the check of a vault's status in the mask of hooked operations, which ends every operation. */
+const OP_STATUS_CHECK = 16_384;
+/** Bits of withdrawals and redemptions in the mask of hooked operations. */
+const EXIT_OPS = 12 | OP_STATUS_CHECK;
 
 /**
- * Returns a query for whether deposits are disabled, that is hooked without a hook target; empty if the hook cannot be
+ * Returns a query for whether deposits are disabled, that is hooked without a hook target; unknown if the hook cannot be
  * read. Whether a hook target rejects a deposit, only a simulation shows.
  */
 function hookViews(vault: Vault) {
   return createQuery(
     { hook: read({ to: vault.entryPoint, abi: hookAbi(), name: "hookConfig" }) },
     ({ hook }): FamilyViews => {
-      if (!hook.ok) return {};
+      if (!hook.ok) return { pauseUnknown: true };
       const [target, operations] = hook.value;
-      return { paused: isAddressEqual(target, zeroAddress) && (operations & OP_DEPOSIT) !== 0 };
+      const stopping = OP_DEPOSIT | OP_STATUS_CHECK;
+      return { paused: isAddressEqual(target, zeroAddress) && (operations & stopping) !== 0 };
     },
   );
 }
@@ -93,7 +98,7 @@ function cashViews(vault: Vault, { owner }: ExitTermsInput): Query<Partial<ExitT
       return {
         availableAssets: valueOrNull(cash),
         maxShares: valueOrNull(limit) || null,
-        paused: isAddressEqual(target, zeroAddress) && (operations & OP_REDEEM) !== 0,
+        paused: isAddressEqual(target, zeroAddress) && (operations & (OP_REDEEM | OP_STATUS_CHECK)) !== 0,
       };
     },
   );
@@ -132,11 +137,20 @@ const formatCap = (cap: unknown, { formatAssets }: EventContext): string => {
   return bits === 0n ? "unlimited" : formatAssets((10n ** (bits & 63n) * (bits >> 6n)) / 100n);
 };
 
-/**
- * Returns true for a hook configuration that disables withdrawals or redemptions: hooked, but without a hook target.
- */
-const disablesExits = ({ newHookTarget, newHookedOps }: EventArgs): boolean =>
-  isNone(newHookTarget) && (Number(newHookedOps) & EXIT_OPS) !== 0;
+/** Returns true for a hook configuration that disables one of some operations: hooked, but without a hook target. */
+const disables = ({ newHookTarget, newHookedOps }: EventArgs, operations: number): boolean =>
+  isNone(newHookTarget) && (Number(newHookedOps) & operations) !== 0;
+
+const disablesExits = (args: EventArgs): boolean => disables(args, EXIT_OPS);
+
+/** Returns the text about a hook configuration that disables withdrawals or share transfers, or null for another. */
+function disabledText(args: EventArgs, { vault, time }: { vault: string; time: string }): string | null {
+  const disabled = (what: string) =>
+    `${what} were disabled at ${time}: the new hook configuration covers them but names no hook contract, so every ` +
+    "such call reverts.";
+  if (disablesExits(args)) return disabled(`Withdrawals or redemptions from ${vault}`);
+  return disables(args, OP_TRANSFER) ? disabled(`Share transfers of ${vault}`) : null;
+}
 
 /**
  * Governance events of Euler's EVK vaults. The hook is included although a view returns it, because a hook may also
@@ -167,18 +181,23 @@ const eulerEvents: readonly GovernanceEvent[] = [
       what: "hook",
       describe: newValue("newHookTarget"),
       tierFor: (args) => (disablesExits(args) ? "high" : null),
-      title: (args) => (disablesExits(args) ? "withdrawals disabled" : "hook changed"),
-      report: (args, context) =>
+      title: (args) =>
         disablesExits(args)
-          ? `Withdrawals or redemptions from ${context.vault} were disabled at ${context.time}: the new hook configuration ` +
-            "covers them but names no hook contract, so every such call reverts."
-          : `The hook of ${context.vault} is now ${args["newHookTarget"]}.${tookEffect(context)}`,
+          ? "withdrawals disabled"
+          : disables(args, OP_TRANSFER)
+            ? "share transfers disabled"
+            : "hook changed",
+      report: (args, context) =>
+        disabledText(args, context) ??
+        `The hook of ${context.vault} is now ${args["newHookTarget"]}.${tookEffect(context)}`,
       advice: (args) =>
         disablesExits(args)
           ? "Find out why, and when withdrawals will be enabled again."
-          : "The hook can refuse deposits, share transfers and withdrawals: check whether your account can still make them.",
+          : disables(args, OP_TRANSFER)
+            ? "Shares stay in the account that holds them; find out why, and whether withdrawals still work."
+            : "The hook can refuse deposits, share transfers and withdrawals: check whether your account can still make them.",
       // Deposits that are hooked without a target are paused, which a view function shows.
-      seenByView: (args) => isNone(args["newHookTarget"]) && !disablesExits(args),
+      seenByView: (args) => isNone(args["newHookTarget"]) && !disables(args, EXIT_OPS | OP_TRANSFER),
     },
   ),
   changeEvent(["address", "strategy", "GovSetInterestRateModel(address newInterestRateModel)"], {

@@ -94,6 +94,9 @@ test("seenByView() is true for a change that a view shows", () => {
   expect(seen("mellow", "SetQueueStatus", { queue: at("aa") })).toBe(false);
   expect(seen("euler", "GovSetHookConfig", { newHookTarget: at("0"), newHookedOps: 1 })).toBe(true);
   expect(seen("euler", "GovSetHookConfig", { newHookTarget: at("0"), newHookedOps: 13 })).toBe(false);
+  expect(seen("euler", "GovSetHookConfig", { newHookTarget: at("0"), newHookedOps: 16 })).toBe(false);
+  expect(seen("euler", "GovSetHookConfig", { newHookTarget: at("0"), newHookedOps: 1 << 14 })).toBe(false);
+  expect(seen("euler", "GovSetHookConfig", { newHookTarget: at("0"), newHookedOps: 64 })).toBe(true);
   expect(seen("euler", "GovSetHookConfig", { newHookedOps: 1 })).toBe(false);
   expect(seen("upshift", "DepositWithdrawalStatusChanged", { bWithdrawalsPaused: false })).toBe(true);
   expect(seen("upshift", "DepositWithdrawalStatusChanged", {})).toBe(false);
@@ -273,6 +276,10 @@ test.each([
 });
 
 test("texts name only what applies to the values of an event", () => {
+  const hook = (newHookedOps: number) =>
+    textOf("euler", "GovSetHookConfig", { newHookTarget: at("0"), newHookedOps });
+  expect(hook(16)).toMatch(/^Share transfers of .* were disabled .*every such call reverts\. Shares stay/);
+  expect(hook(1 << 14)).toContain("Withdrawals or redemptions from Steady USDC were disabled");
   const closed = textOf("veda", "AssetDataUpdated", { allowDeposits: false, allowWithdraws: false });
   expect(closed).toContain("asset no longer accepted");
   expect(closed).not.toContain("premium");

@@ -212,6 +212,7 @@ test("the gates of Morpho Vault V2 refuse owner, receiver and executor", async (
 test("a hook without target that disables redemptions pauses Euler, deposits alone do not", async () => {
   const hooked = (operations: bigint) => toHex(operations, { size: 64 });
   expect(await termsOf(euler, { ...healthy, hookConfig: hooked(8n) })).toMatchObject({ paused: true });
+  expect(await termsOf(euler, { ...healthy, hookConfig: hooked(1n << 14n) })).toMatchObject({ paused: true });
   expect(await termsOf(euler, { ...healthy, hookConfig: hooked(1n) })).toMatchObject({ paused: false });
 });
 
