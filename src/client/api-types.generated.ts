@@ -198,7 +198,7 @@ export interface paths {
         put?: never;
         /**
          * Build a deposit
-         * @description Returns the deposit transaction, which has been simulated from the user's address, and starts to track the deposit. Without authentication, builds for one user address from one client address have a limit of their own (20 per minute by default). A deposit without a transaction on a chain is deleted 30 days after its quote has expired; a later transaction is recognised by its receipt.
+         * @description Returns the deposit transaction, which has been simulated from the user's address, and starts to track the deposit. Without authentication, builds for one user address from one client address have a limit of their own (20 per minute by default). A deposit without a transaction on a chain is deleted 30 days after its quote has expired, or later; a later transaction is recognised by its receipt.
          */
         post: operations["quotes.build"];
         delete?: never;
@@ -375,7 +375,7 @@ export interface paths {
         put?: never;
         /**
          * Build a withdrawal
-         * @description Returns the transaction that redeems shares, or that requests their redemption, simulated from the user's address, and starts to track the withdrawal. It goes through the Router where the vault allows it, so that a minimum is enforced on chain. A withdrawal without a transaction on a chain is deleted 30 days after its quote has expired.
+         * @description Returns the transaction that redeems shares, or that requests their redemption, simulated from the user's address, and starts to track the withdrawal. It goes through the Router where the vault allows it, so that a minimum is enforced on chain. A withdrawal without a transaction on a chain is deleted 30 days after its quote has expired, or later.
          */
         post: operations["withdrawals.build"];
         delete?: never;
@@ -1053,7 +1053,7 @@ export interface paths {
         put?: never;
         /**
          * Revoke an approved partner application
-         * @description Invalidates the partner's API key and all its sessions immediately and permanently.
+         * @description Invalidates the partner's API keys and sessions immediately and permanently.
          */
         post: operations["admin.applications.revoke"];
         delete?: never;
@@ -1094,7 +1094,7 @@ export interface paths {
         put?: never;
         /**
          * Add vaults
-         * @description Adds one vault, or up to 500 in `vaults`, with status `candidate`; their proofs open or refuse them. The contract addresses of one vault are read from on-chain data now, and a claim that the chain contradicts is answered with 422 and the finding; those of several are read by their proofs. A vault that already exists stays unchanged and is returned with 200.
+         * @description Adds one vault, or up to 500 in `vaults`, with status `candidate`; their proofs open or refuse them. The contract addresses of one vault are read from on-chain data now, if the chain responds, and a claim that the chain contradicts is answered with 422 and the finding; those of several are read by their proofs. A vault that already exists stays unchanged and is returned with 200.
          */
         post: operations["admin.vaults.add"];
         delete?: never;
@@ -1462,7 +1462,7 @@ export interface components {
                 block_timestamp: string;
             } | null;
             /**
-             * @description Whether the figures are the last known ones, because the chain could not be read now; in lists, whether they are older than ten minutes.
+             * @description Whether the figures are the last known ones, because the chain could not be read now; in lists, whether they are more than about ten minutes old.
              * @example false
              */
             stale: boolean;
@@ -2090,7 +2090,7 @@ export interface components {
                 block_timestamp: string;
             } | null;
             /**
-             * @description Whether the figures are the last known ones, because the chain could not be read now; in lists, whether they are older than ten minutes.
+             * @description Whether the figures are the last known ones, because the chain could not be read now; in lists, whether they are more than about ten minutes old.
              * @example false
              */
             stale: boolean;
@@ -2155,7 +2155,7 @@ export interface components {
                  */
                 block_number: number | null;
                 /**
-                 * @description Value of the metric. `share_price`: assets per share, both in whole tokens, scaled by 10^18; `total_assets` and `net_flow`: amount in the asset's smallest unit; `apy`: annualized yield of the preceding seven days, as a fraction. `null` if the value is unknown.
+                 * @description Value of the metric. `share_price`: assets per share, both in whole tokens, scaled by 10^18; `total_assets`: amount in the asset's smallest unit; `net_flow`: deposits minus withdrawals since the preceding point, in the same unit; `apy`: annualized yield of the preceding seven days, as a fraction. `null` if the value is unknown.
                  * @example 1052340000000000000
                  */
                 value: string | null;
@@ -2803,7 +2803,7 @@ export interface components {
              */
             source_tx_hash: HexText | null;
             /**
-             * @description Hash of the transaction that delivered the funds on the vault's chain, or `null` if none has been seen.
+             * @description Hash of the transaction on the vault's chain that delivered the funds, or deposited them for the user, or `null` if none has been seen.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             destination_tx_hash: HexText | null;
@@ -2948,7 +2948,7 @@ export interface components {
              */
             source_tx_hash: HexText | null;
             /**
-             * @description Hash of the transaction that delivered the funds on the vault's chain, or `null` if none has been seen.
+             * @description Hash of the transaction on the vault's chain that delivered the funds, or deposited them for the user, or `null` if none has been seen.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             destination_tx_hash: HexText | null;
@@ -3406,7 +3406,7 @@ export interface components {
              */
             to_amount_min: bigint | null;
             /**
-             * @description Number of the request at the vault, or `null` if there is none.
+             * @description Id of the request at the vault, or `null` if there is none or it is unknown.
              * @example 42
              */
             request_id: string | null;
@@ -3563,7 +3563,7 @@ export interface components {
              */
             to_amount_min: bigint | null;
             /**
-             * @description Number of the request at the vault, or `null` if there is none.
+             * @description Id of the request at the vault, or `null` if there is none or it is unknown.
              * @example 42
              */
             request_id: string | null;
@@ -4349,7 +4349,7 @@ export interface components {
         Registration: {
             /** @description Public API key, which identifies the partner. It may be used in frontends. */
             api_key: string;
-            /** @description Secret of the API key, for backends only. It is shown only once, because only a keyed hash of it is stored. */
+            /** @description Secret of the API key, for backends only. Shown only once: only a keyed hash is stored. */
             api_secret: string;
             /**
              * @description First and last characters of the API key, to recognize it.
@@ -4501,7 +4501,7 @@ export interface components {
             api_key_prefix: string;
             /**
              * Format: date-time
-             * @description Its creation or rotation, or the registration.
+             * @description When the first listed key was created or rotated; the registration if all were revoked.
              * @example 2026-01-02T03:04:05.678Z
              */
             api_key_created_at: string;
@@ -4581,7 +4581,7 @@ export interface components {
                  */
                 sent: number;
                 /**
-                 * @description Number of deposits that were sent and are not final yet.
+                 * @description Number of deposits that were sent and are in progress.
                  * @example 4
                  */
                 pending: number;
@@ -4619,7 +4619,7 @@ export interface components {
                  */
                 sent: number;
                 /**
-                 * @description Number of withdrawals that were sent and are not final yet.
+                 * @description Number of withdrawals that were sent and are in progress.
                  * @example 3
                  */
                 pending: number;
@@ -4629,7 +4629,7 @@ export interface components {
                  */
                 completed: number;
                 /**
-                 * @description Number of withdrawals that were paid only in part, or in a token other than the requested one.
+                 * @description Number of withdrawals whose request was paid only in part.
                  * @example 0
                  */
                 partial: number;
@@ -4655,11 +4655,11 @@ export interface components {
              */
             users: number;
             /**
-             * @description Completed deposits as a fraction of all final deposits, or `null` if no deposit is final.
+             * @description Completed deposits as a fraction of those that completed, failed, or ended as partial or refunded; `null` if there are none.
              * @example 0.9286
              */
             success_rate: number | null;
-            /** @description Completed deposits by the token they were paid with. */
+            /** @description Completed deposits by paid token; at most 200 tokens. */
             volumes: components["schemas"]["PartnerVolume"][];
             /** @description Deposits and withdrawals seen on-chain by the day on which they were built, in ascending order; days without any are left out. At most the newest 366 days. */
             days: components["schemas"]["PartnerDay"][];
@@ -4809,7 +4809,7 @@ export interface components {
              */
             source_tx_hash: HexText | null;
             /**
-             * @description Hash of the transaction that delivered the funds on the vault's chain, or `null` if none has been seen.
+             * @description Hash of the transaction on the vault's chain that delivered the funds, or deposited them for the user, or `null` if none has been seen.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             destination_tx_hash: HexText | null;
@@ -4971,7 +4971,7 @@ export interface components {
              */
             to_amount_min: bigint | null;
             /**
-             * @description Number of the request at the vault, or `null` if there is none.
+             * @description Id of the request at the vault, or `null` if there is none or it is unknown.
              * @example 42
              */
             request_id: string | null;
@@ -5063,7 +5063,7 @@ export interface components {
         RotatedKeys: {
             /** @description Public API key, which identifies the partner. It may be used in frontends. */
             api_key: string;
-            /** @description Secret of the API key, for backends only. It is shown only once, because only a keyed hash of it is stored. */
+            /** @description Secret of the API key, for backends only. Shown only once: only a keyed hash is stored. */
             api_secret: string;
             /**
              * @description First and last characters of the API key, to recognize it.
@@ -5111,7 +5111,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description Time at which the key was last used, to the minute, or `null` if it was not used yet.
+             * @description Time at which a key of this pair was last used, to the minute, or `null` if none was.
              * @example 2026-01-02T03:04:05.678Z
              */
             last_used_at: string | null;
@@ -5162,13 +5162,13 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description Time at which the key was last used, to the minute, or `null` if it was not used yet.
+             * @description Time at which a key of this pair was last used, to the minute, or `null` if none was.
              * @example 2026-01-02T03:04:05.678Z
              */
             last_used_at: string | null;
             /** @description Public API key, which identifies the partner. It may be used in frontends. */
             api_key: string;
-            /** @description Secret of the API key, for backends only. It is shown only once, because only a keyed hash of it is stored. */
+            /** @description Secret of the API key, for backends only. Shown only once: only a keyed hash is stored. */
             api_secret: string;
         };
         /** @description A key pair to create. */
@@ -6082,7 +6082,7 @@ export interface components {
                  */
                 state: "closed" | "doubtful" | "open" | "half_open";
                 /**
-                 * @description Consecutive timeouts without any response in between.
+                 * @description Consecutive timeouts without any response in between; of `prices`, consecutive failures.
                  * @example 0
                  */
                 hangs: number;
@@ -6136,7 +6136,7 @@ export interface components {
              */
             deposit: components["schemas"]["DepositSettlement"];
             /**
-             * @description `instant`: paid in the same transaction while the vault has liquidity; `request`: paid when the vault settles; `cooldown`: paid after a waiting time that the holder starts. Some vaults of the last two can also pay instantly.
+             * @description `instant`: paid in the same transaction while the vault has liquidity; `request`: paid when the vault settles, or withdrawals are not supported here; `cooldown`: paid after a waiting time that the holder starts. Some vaults of the last two can also pay instantly.
              * @example instant
              */
             withdraw: components["schemas"]["ExitMode"];
@@ -6571,7 +6571,7 @@ export interface components {
          */
         DepositState: "built" | "expired" | "abandoned" | "submitted" | "bridging" | "awaiting_deposit" | "requested" | "claimable" | "completed" | "partial" | "refunded" | "failed";
         /**
-         * @description State of a withdrawal. No transaction seen yet: `built`; `expired`: the quote's time is over; `abandoned`: hidden by the user. In progress: `submitted`: the first transaction is unconfirmed; `requested`: the vault has yet to pay; `cooling`: the cooldown runs; `claimable`: the user can claim; `awaiting_transfer`: the vault paid, and the user must send the swap or bridge transaction; `bridging`: the tokens are in transit. Final: `completed`; `partial`: the vault's asset arrived instead of the requested token, or only a part was paid; `refunded`: by the bridge; `cancelled`; `rejected`: by the vault. `failed`: the first transaction reverted, and may be sent again, or it took the shares without paying the user, or the time to claim ended.
+         * @description State of a withdrawal. No transaction seen yet: `built`; `expired`: the quote's time is over; `abandoned`: hidden by the user. In progress: `submitted`: the first transaction is unconfirmed; `requested`: the vault has yet to pay; `cooling`: the cooldown runs; `claimable`: the user can claim; `awaiting_transfer`: the vault paid, and the user must send the swap or bridge transaction; `bridging`: the tokens are in transit. Final: `completed`; `partial`: the vault paid only a part of the request, in `exit_token`; `refunded`: by the bridge; `cancelled`; `rejected`: by the vault. `failed`: the first transaction reverted, and may be sent again, or it took the shares without paying the user, or the time to claim ended.
          * @enum {string}
          */
         WithdrawalState: "built" | "expired" | "abandoned" | "submitted" | "requested" | "cooling" | "claimable" | "awaiting_transfer" | "bridging" | "completed" | "partial" | "refunded" | "cancelled" | "failed" | "rejected";
@@ -6695,7 +6695,7 @@ export interface operations {
                 withdraw_settlement?: components["schemas"]["ExitMode"];
                 /** @description Return only vaults of this curator, in any letter case. */
                 curator?: string;
-                /** @description Return only vaults whose name contains this text. */
+                /** @description Return only vaults whose name contains this text, in any letter case. */
                 q?: string;
                 /** @description `true` returns only paused vaults, `false` only vaults that are not paused. Default: both. */
                 paused?: boolean;
@@ -7773,7 +7773,7 @@ export interface operations {
                 tx_hash: HexText;
                 /** @description EIP-155 id of the source chain. */
                 from_chain_id: number;
-                /** @description EIP-155 id of the vault's chain. Default: `from_chain_id`. */
+                /** @description EIP-155 id of the destination chain: the vault's, or the payout's of a withdrawal. Default: `from_chain_id`. */
                 to_chain_id?: number;
             };
             header?: never;
@@ -16203,7 +16203,7 @@ export interface operations {
     "admin.audit": {
         parameters: {
             query?: {
-                /** @description Return only changes to this partner application, vault, key pair or partner: an id, or the partner's address, in any case. */
+                /** @description Return only changes to this partner application, vault, key pair or partner: an id, or the partner's address, in any letter case. */
                 subject?: string;
                 /** @description Cursor of the requested page, from the `Link` header of the previous page. Default: the first page. */
                 cursor?: string;
