@@ -6,7 +6,7 @@ import { AppError } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
 import { type NextStepOutcome, prepareClaim, refusedStep } from "../orders/prepare-order-claim.ts";
 import { isRequested } from "../tracking/deposits/deposit-state-machine.ts";
-import { readContinuations } from "../tracking/deposits/track-continued-deposit.ts";
+import { readContinuation } from "../tracking/deposits/track-continued-deposit.ts";
 import {
   findVaultOfDeposit,
   isRequestGone,
@@ -26,7 +26,7 @@ export async function nextStep(ctx: Context, row: DepositRow): Promise<NextStepO
   try {
     if (isRequested(row)) return await prepareNextClaim(ctx, row);
     if (!awaitsSecondStep(row) || row.deliveredAmount === null || row.moveToken === null) return NO_NEXT_STEP;
-    const { proven } = await readContinuations(ctx, row);
+    const proven = await readContinuation(ctx, row);
     if (proven !== null)
       return refusedStep("continued", `the deposit ${proven.trackingId} was made with what arrived`);
     return await nextDeposit(ctx, {

@@ -127,9 +127,9 @@ export async function postponeChecks(
 }
 
 /**
- * Stores `parent` as the parent of the direct deposit that a transaction proves, if user and vault are the same and the
- * parent that it names, if any, neither took it over nor can: anyone can build it, with any deposit of the user as its
- * parent. Returns false if nothing was changed, also if it names `parent` already. Throws `store_unavailable`.
+ * Makes the direct deposit that a transaction proves name `parent` as its parent, if it is of the same user and vault
+ * and names none that took it over or can, with what was delivered before the payment: anyone can build it, with any
+ * deposit of the user as its parent. Returns false if there is none. Throws `store_unavailable`.
  */
 export async function adoptContinuation(
   db: Database,
@@ -142,6 +142,7 @@ export async function adoptContinuation(
       or (named.state = 'awaiting_deposit' or named.state = 'partial' and named.shares is null)
         and named.user_address = ${userAddress} and named.move_token = ${deposits.fromToken}
         and named.vault_chain_id = ${vaultChainId} and named.vault_address = ${vaultAddress}
+        and not ${precedes({ trackingId: raw`named.tracking_id`, delivery: raw`named.destination_tx_hash` })}
         and ${paysForward({ delivered: raw`named.delivered_amount`, guaranteed: raw`named.move_min`, router })}))`;
   const adopted = await db.run((sql) =>
     sql
@@ -184,13 +185,23 @@ function paysForward(amounts: { delivered: SQL; guaranteed: SQL; router: string 
     or ${deposits.fromAmount} <= greatest(${delivered}, ${guaranteed})))`;
 }
 
-/** Conditions of the deposits that name `parent` as their parent and may be its continuation; null if none may be. */
-function continuationsOf({ parent, router }: Continued): (SQL | undefined)[] | null {
-  const { trackingId, userAddress, vaultChainId, vaultAddress, moveToken, moveMin, deliveredAmount } = parent;
+/**
+ * SQL condition of the deposits whose recorded payment is in a block before that of the `delivery` of a row: what was
+ * paid then was not what was delivered.
+ */
+const precedes = (row: { trackingId: SQL; delivery: SQL }): SQL =>
+  raw`exists (select from ${depositEvidence} as paid join ${depositEvidence} as arrived
+    on arrived.chain_id = paid.chain_id and arrived.tracking_id = ${row.trackingId}
+      and arrived.tx_hash = ${row.delivery}
+    where paid.tracking_id = ${deposits.trackingId} and paid.tx_hash = ${deposits.sourceTxHash}
+      and paid.block_number < arrived.block_number)`;
+
+/** Conditions of the deposits that may be the second step of `parent`, whichever they name; null if none may be. */
+function secondStepsOf({ parent, router }: Continued): (SQL | undefined)[] | null {
+  const { userAddress, vaultChainId, vaultAddress, moveToken, moveMin, deliveredAmount } = parent;
   if (moveToken === null || deliveredAmount === null) return null;
   const [delivered, guaranteed] = [raw`${deliveredAmount}::text`, raw`${moveMin}::text`];
   return [
-    eq(deposits.parentTrackingId, trackingId),
     eq(deposits.direction, "deposit"),
     eq(deposits.userAddress, userAddress),
     eq(deposits.vaultChainId, vaultChainId),
@@ -202,58 +213,55 @@ function continuationsOf({ parent, router }: Continued): (SQL | undefined)[] | n
 }
 
 /**
- * Selects a deposit that names a deposit as its parent and pays the delivered token into the same vault for the same
- * user, in an amount that may be the delivered one: a proven one that is completed, otherwise one that is requested or
- * claimable, otherwise an unproven one. Null if there is none. Throws `store_unavailable`.
+ * Selects a proven deposit that names a deposit as its parent and pays the delivered token into the same vault for the
+ * same user, in an amount that may be the delivered one: `requested`, `claimable` or (first) `completed`. Null if there
+ * is none. Throws `store_unavailable`.
  */
 export async function selectContinuation(db: Database, continued: Continued): Promise<DepositRow | null> {
   const { trackingId, destinationTxHash } = continued.parent;
-  const own = continuationsOf(continued);
+  const own = secondStepsOf(continued);
   if (own === null) return null;
-  const ended = inArray(deposits.state, ["requested", "claimable", "completed"]);
-  // What was paid before the delivery was not what was delivered.
-  const inTime = raw`not exists (select from ${depositEvidence} as paid join ${depositEvidence} as arrived
-    on arrived.chain_id = paid.chain_id and arrived.tracking_id = ${trackingId}
-      and arrived.tx_hash = ${destinationTxHash}::text
-    where paid.tracking_id = ${deposits.trackingId} and paid.tx_hash = ${deposits.sourceTxHash}
-      and paid.block_number < arrived.block_number)`;
+  const delivery = raw`${destinationTxHash}::text`;
   const rows = await db.run((sql) =>
     sql
       .select()
       .from(deposits)
-      .where(and(...own, inTime, or(ended, eq(deposits.sourceProven, false))))
-      .orderBy(
-        desc(deposits.sourceProven),
-        desc(eq(deposits.state, "completed")),
-        desc(deposits.createdAt),
-        asc(deposits.trackingId),
+      .where(
+        and(
+          eq(deposits.parentTrackingId, trackingId),
+          ...own,
+          inArray(deposits.state, ["requested", "claimable", "completed"]),
+          eq(deposits.sourceProven, true),
+          not(precedes({ trackingId: raw`${trackingId}`, delivery })),
+        ),
       )
+      .orderBy(desc(eq(deposits.state, "completed")), desc(deposits.createdAt), asc(deposits.trackingId))
       .limit(1),
   );
   return (rows[0] as DepositRow | undefined) ?? null;
 }
 
-/** Maximum number of unproven continuations with the same call that are read. */
-const MAX_EQUAL_CONTINUATIONS = 20;
+/** Maximum number of deposits with the same call that are read. */
+const MAX_EQUAL = 20;
 
 /**
- * Selects the unproven continuations of a deposit whose calldata has one of the given hashes, oldest first and at most
- * 20. Throws `store_unavailable`.
+ * Selects the deposits that may be the second step of `parent`, whichever they name as theirs, whose calldata has one
+ * of the given hashes, and that are not proven or have failed: oldest first and at most 20. Throws `store_unavailable`.
  */
-export async function selectUnprovenContinuations(
+export async function selectOpenSecondSteps(
   db: Database,
   { dataHashes, ...continued }: Continued & { dataHashes: readonly string[] },
 ): Promise<DepositRow[]> {
-  const own = continuationsOf(continued);
+  const own = secondStepsOf(continued);
   if (own === null || dataHashes.length === 0) return [];
   const equal = inArray(deposits.sourceDataHash, [...dataHashes]);
   const rows = await db.run((sql) =>
     sql
       .select()
       .from(deposits)
-      .where(and(...own, equal, eq(deposits.sourceProven, false)))
+      .where(and(...own, equal, or(eq(deposits.sourceProven, false), eq(deposits.state, "failed"))))
       .orderBy(asc(deposits.createdAt), asc(deposits.trackingId))
-      .limit(MAX_EQUAL_CONTINUATIONS),
+      .limit(MAX_EQUAL),
   );
   return rows as DepositRow[];
 }

@@ -1,35 +1,28 @@
 import type { Hex } from "viem";
 import type { Context } from "../../context.ts";
-import { passHint, selectSourceHolder } from "../../db/queries/deposit-evidence-queries.ts";
+import { isProofOfAnother, passHint, selectSourceHolder } from "../../db/queries/deposit-evidence-queries.ts";
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import {
   adoptContinuation,
   selectContinuation,
-  selectUnprovenContinuations,
+  selectOpenSecondSteps,
 } from "../../db/queries/deposit-schedule-queries.ts";
 import { depositRouterAddress } from "../../router/router-address.ts";
 import type { TransactionReader } from "./deposit-transaction-reader.ts";
 import { completedTransition, type Transition } from "./deposit-transitions.ts";
 import { innerDataHashes } from "./inner-data-hashes.ts";
 import { awaitsSecondStep, readProven } from "./track-destination-transaction.ts";
-import { builtDataHashes, matchesSource } from "./track-source-transaction.ts";
-
-/** The continuations of a deposit: its second step, built as deposits of their own that name it as parent. */
-export interface Continuations {
-  /** One whose transaction is proven, or null: it is `requested`, `claimable` or `completed`. */
-  proven: DepositRow | null;
-  /** True if none is proven, and at least one is built. */
-  built: boolean;
-}
+import { builtDataHashes, isSourceOpen, matchesSource } from "./track-source-transaction.ts";
 
 const router = depositRouterAddress.toLowerCase();
 
-/** Reads the continuations of a deposit from Postgres. Throws `store_unavailable`. */
-export async function readContinuations(ctx: Context, row: DepositRow): Promise<Continuations> {
-  const found = await selectContinuation(ctx.db, { parent: row, router });
-  const proven = found?.sourceProven === true ? found : null;
-  return { proven, built: found !== null && proven === null };
-}
+/**
+ * Reads the continuation of a deposit from Postgres: its second step, built as a deposit of its own that names it as
+ * parent, with a proven transaction (`requested`, `claimable` or `completed`). Null if there is none. Throws
+ * `store_unavailable`.
+ */
+export const readContinuation = (ctx: Context, row: DepositRow): Promise<DepositRow | null> =>
+  selectContinuation(ctx.db, { parent: row, router });
 
 interface ContinuedDeposit {
   row: DepositRow;
@@ -75,11 +68,12 @@ export async function takeAsContinuation(
 }
 
 /**
- * Leaves a transaction to the unproven continuation whose call it carries out, as a hint that makes it due. Returns
- * false if it carries out none of them, or is already proven for another deposit with the same call. Throws
- * `store_unavailable`; errors of the RPC nodes propagate.
+ * Leaves a transaction to the deposit that was built as its call, as a hint that makes it due, whichever parent that one
+ * names: it has no other transaction, and a second step may be any of equal ones. Returns false if there is none whose
+ * source is still open, or the transaction is already proven for another one. Throws `store_unavailable`; errors of the
+ * RPC nodes propagate.
  */
-export async function leaveToContinuation(
+export async function leaveToBuiltDeposit(
   ctx: Context,
   { row, readTransaction, hash }: ContinuedDeposit & { hash: Hex },
 ): Promise<boolean> {
@@ -88,14 +82,15 @@ export async function leaveToContinuation(
   if (seen.transaction === null) return false;
   const { input } = seen.transaction;
   const dataHashes = [...builtDataHashes(input), ...innerDataHashes(input)];
-  const unproven = await selectUnprovenContinuations(ctx.db, { parent: row, router, dataHashes });
-  const owner = unproven.find((one) => matchesSource(one, seen));
+  const built = await selectOpenSecondSteps(ctx.db, { parent: row, router, dataHashes });
+  const owner = built.find((one) => isSourceOpen(one) && matchesSource(one, seen));
   if (owner === undefined) return false;
   const { trackingId } = owner;
   const blockNumber = seen.receipt?.blockNumber ?? null;
   const holder =
     blockNumber === null ? null : await selectSourceHolder(ctx.db, { row: owner, hash, blockNumber });
   if (holder?.proven === true && holder.trackingId !== trackingId) return false;
+  if (await isProofOfAnother(ctx.db, { ...owner, depositProven: true, depositTxHash: hash })) return false;
   await passHint(ctx.db, { trackingId, chainId, txHash: hash, now: new Date(ctx.now()) });
   return true;
 }

@@ -1,3 +1,4 @@
+import type { Hex } from "viem";
 import type { Context } from "../../context.ts";
 import { type DepositHint, selectHints } from "../../db/queries/deposit-hint-queries.ts";
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
@@ -11,8 +12,8 @@ import { applyTransitions, type Transition } from "./deposit-transitions.ts";
 import { deliveryTransitions } from "./track-bridge-delivery.ts";
 import {
   continuationTransitions,
-  leaveToContinuation,
-  readContinuations,
+  leaveToBuiltDeposit,
+  readContinuation,
   takeAsContinuation,
 } from "./track-continued-deposit.ts";
 import { isRejected } from "./track-deposit-request.ts";
@@ -163,13 +164,15 @@ async function trackDelivery(
  * none proves it, the transactions in which the user paid the delivered amount.
  */
 async function trackSecondStep(ctx: Context, input: TrackInput): Promise<DepositRow> {
-  const { row, readTransaction, hints, apply, tried } = input;
+  const { row, readTransaction, hints, apply, undecided, tried } = input;
   if (!awaitsSecondStep(row)) return row;
-  const { proven, built } = await readContinuations(ctx, row);
+  const proven = await readContinuation(ctx, row);
   if (proven !== null) {
     const transitions = await continuationTransitions(ctx, { row, readTransaction, by: proven });
     return apply(ctx, { row, transitions, readTransaction });
   }
+  const leave = keepUndecided(ctx, { hints, undecided });
+  const left: Hex[] = [];
   let current = row;
   const reported = vaultCandidates(row, hints, ctx.now());
   for (const candidates of [
@@ -182,13 +185,18 @@ async function trackSecondStep(ctx: Context, input: TrackInput): Promise<Deposit
       // Further events with the same reference are not this deposit's.
       if (!awaitsSecondStep(current)) break;
       tried.add(hash);
-      if (built && (await leaveToContinuation(ctx, { row, readTransaction: read, hash }))) continue;
+      if (await leaveToBuiltDeposit(ctx, { row, readTransaction: read, hash })) {
+        // What completes that one may still be taken over.
+        leave(hash);
+        left.push(hash);
+        continue;
+      }
       const transitions = await vaultTransitions(ctx, { row: current, hash, readTransaction: read });
       current = await apply(ctx, { row: current, transitions, readTransaction: read });
       if (await takeAsContinuation(ctx, { row: current, hash, transitions }))
         return trackSecondStep(ctx, { ...input, row: current });
     }
-    if (awaitsSecondStep(current)) await noteSearched?.();
+    if (awaitsSecondStep(current)) await noteSearched?.({ proving: left });
   }
   return current;
 }

@@ -53,7 +53,6 @@ test.each<[string, Partial<DepositRow>]>([
   ["what was delivered", { fromAmount: "1000" }],
   ["more in an order of the Router", { fromAmount: "1001", sourceTo: depositRouterAddress.toLowerCase() }],
   ["what a request took", { state: "requested" }],
-  ["nothing yet", { state: "built", sourceProven: false, sourceTxHash: null }],
 ])("selectContinuation() finds a deposit that pays %s", async (_what, change) => {
   expect(await found(change)).toBe(child.trackingId);
 });
@@ -67,6 +66,7 @@ test.each<[string, Partial<DepositRow>]>([
   ["from another chain", { fromChainId: row.vaultChainId + 1 }],
   ["for another parent", { parentTrackingId: `trk_${"d".repeat(32)}` }],
   ["in a transaction that reverted", { state: "failed" }],
+  ["nothing yet", { state: "built", sourceProven: false, sourceTxHash: null }],
 ])("selectContinuation() leaves out a deposit that pays %s", async (_what, change) => {
   expect(await found(change)).toBeNull();
 });

@@ -34,6 +34,22 @@ async function arrive(): Promise<Order> {
   return order;
 }
 
+/** Sends a transaction that nobody reports but as the second step of `order`, which is tracked first. */
+async function sendTo(order: Order, send: () => Hex): Promise<Hex> {
+  const hash = send();
+  await world.report(order, { hash, step: "deposit" });
+  world.include();
+  world.pass(3);
+  await detailOf(order);
+  return hash;
+}
+
+async function settled(): Promise<void> {
+  world.include();
+  await playMinutes(world, 2);
+  await world.settle(4);
+}
+
 /** Builds a deposit of what arrived for another one, with or without naming that as its parent. */
 async function again(order: Order, parent: string | null): Promise<Order> {
   const { delivered_amount: amount } = await detailOf(order);
@@ -126,4 +142,59 @@ test("a deposit of what arrived that its user builds without a parent completes 
     ...{ state: "completed", source_tx_hash: hash, parent_tracking_id: order.trackingId },
   });
   expect(await detailOf(order)).toMatchObject({ state: "completed", shares, deposit_tx_hash: hash });
+});
+
+test.each(["no parent", "another one that waits", "one that was not sent"] as const)(
+  "a deposit that is sent is seen although an equal second step is tracked first, with %s as its parent",
+  async (parent) => {
+    const order = await arrive();
+    const other =
+      parent === "another one that waits"
+        ? await arrive()
+        : await world.build("two_step", { user: USER, amount: AMOUNT });
+    const own = await again(order, parent === "no parent" ? null : other.trackingId);
+    const hash = await sendTo(order, () => world.send(own));
+    await settled();
+    const { shares } = await detailOf(own);
+    expect(await detailOf(own)).toMatchObject({ state: "completed", source_tx_hash: hash });
+    const completed = { state: "completed", shares, deposit_tx_hash: hash };
+    const [with_, without] = parent === "another one that waits" ? [other, order] : [order, other];
+    expect(await detailOf(with_)).toMatchObject(completed);
+    expect(await detailOf(without)).toMatchObject({ shares: null, deposit_tx_hash: null });
+  },
+);
+
+test("a deposit that is sent again after it reverted is seen although an equal second step is tracked first", async () => {
+  const order = await arrive();
+  const own = await again(order, null);
+  const failed = world.send(own, { fails: true });
+  await world.report(own, { hash: failed });
+  world.include();
+  await playMinutes(world, 2);
+  expect(await detailOf(own)).toMatchObject({ state: "failed", source_tx_hash: failed });
+  const hash = await sendTo(order, () => world.send(own));
+  await settled();
+  expect(await detailOf(own)).toMatchObject({ state: "completed", source_tx_hash: hash });
+  expect(await detailOf(order)).toMatchObject({ state: "completed", deposit_tx_hash: hash });
+});
+
+test("a deposit that is sent before the token of its parent arrives completes an equal one that waited for it", async () => {
+  const order = await arrive();
+  const late = await world.build("two_step", { user: USER, amount: AMOUNT });
+  world.send(late);
+  world.include();
+  await playMinutes(world, 2);
+  const own = await again(order, late.trackingId);
+  const hash = world.send(own);
+  world.include();
+  world.pass(3);
+  for (const transfer of world.openTransfers()) world.relay(transfer);
+  world.include();
+  world.pass(3);
+  // The parent awaits its second step before the payment is seen.
+  expect(await detailOf(late)).toMatchObject({ state: "awaiting_deposit" });
+  await settled();
+  expect(await detailOf(own)).toMatchObject({ state: "completed", source_tx_hash: hash });
+  expect(await detailOf(order)).toMatchObject({ state: "completed", deposit_tx_hash: hash });
+  expect(await detailOf(late)).toMatchObject({ state: "awaiting_deposit", shares: null });
 });
