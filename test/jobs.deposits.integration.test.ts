@@ -2,6 +2,7 @@ import { writeSync } from "node:fs";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type EmbeddedDatabase, openEmbeddedDatabase } from "./support/following/embedded-database.ts";
 import { playSchedule, type Tally } from "./support/following/schedule.ts";
+import { extendDeadlines } from "./support/patient-deadlines.ts";
 
 /** More of them run under `npm run stress`. */
 const SCHEDULES = Number(process.env["FOLLOWING_SCHEDULES"] ?? "12");
@@ -19,11 +20,14 @@ const FAILURES = Number(process.env["FOLLOWING_FAILURES"] ?? "1");
 const say = (text: string): unknown => writeSync(2, `${text}\n`);
 
 let database: EmbeddedDatabase;
+let restoreDeadlines = (): void => undefined;
 beforeAll(async () => {
+  restoreDeadlines = extendDeadlines();
   database = await openEmbeddedDatabase(SERVER);
 });
 afterAll(async () => {
   vi.useRealTimers();
+  restoreDeadlines();
   await database.close();
 });
 
