@@ -104,8 +104,10 @@ function checkGroup(chains: Chains, rows: readonly Row[]): Delivered[] {
     if (truth === undefined) checkWithoutSource(chains, { row: { deposit, shown }, sources, rows, truths });
     else {
       seen += 1;
-      checkTruth({ deposit, shown }, asDelivered(chains, { row: { deposit, shown }, truth, truths }));
-      if (truth.state === "awaiting_deposit") delivered.push({ deposit, shown, truth });
+      const shownTruth = asDelivered(chains, { row: { deposit, shown }, truth, truths });
+      checkTruth({ deposit, shown }, shownTruth);
+      // The second step may spend the delivery that is shown, which may be older than that of the source as it is now.
+      if (truth.state === "awaiting_deposit") delivered.push({ deposit, shown, truth: shownTruth });
     }
   }
   const due = mostBindings(rows, truths);
