@@ -50,7 +50,9 @@ async function nextFor(held: bigint, of: { deposit?: DepositRow; vaults?: readon
     answers: { balanceOf: held, allowance: ARRIVED },
     effects: () => ({ rises: { [balanceKey(VAULT, USER)]: sharesFor(ARRIVED) } }),
   });
-  const db: Database = { run: async <T>() => (of.vaults ?? [stored]) as T };
+  // Nothing was built with what arrived; then the vault is read.
+  const answers: unknown[][] = [[], [...(of.vaults ?? [stored])]];
+  const db: Database = { run: async <T>() => answers.shift() as T };
   const ctx = testContext({ clients: [client], db });
   await cacheStorageLayout(ctx, USDC);
   return nextStep(ctx, of.deposit ?? awaiting);

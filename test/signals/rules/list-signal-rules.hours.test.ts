@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { signalRules } from "../../../src/signals/rules/list-signal-rules.ts";
+import { pointDayAgo } from "../../../src/signals/signal-facts.ts";
 import { factsOf, flowOf, NOW, usd } from "../../support/signals/facts.ts";
 
 const withdrawal = { outflow: usd(300_000), largest: [flowOf(-usd(300_000))] };
@@ -20,7 +21,9 @@ test.each([
       const age = NOW - seconds;
       return age < 24 * hour || age >= hours * hour;
     });
-    const [finding] = rule?.find({ ...facts, hours: stored }, NOW) ?? [];
+    const before = pointDayAgo({ ...facts, hours: stored });
+    const indexedDay = facts.indexedDay === null || before === null ? null : { ...facts.indexedDay, before };
+    const [finding] = rule?.find({ ...facts, hours: stored, indexedDay }, NOW) ?? [];
     expect(finding?.summary).toContain(`in the last ${hours} hours`);
     if (ruleId === "net_outflow") expect(finding?.title).toMatch(new RegExp(`in ${hours} hours$`));
   }
