@@ -25,10 +25,11 @@ const BLOCK_TIME = "block_time";
 const CLOCK_AHEAD_MS = MINUTE_MS;
 
 /**
- * Returns a query whose results are interpreted with the timestamp of the first batch's block. `create` returns the
- * query for a time in milliseconds since the epoch and may be called several times. The first batch is that of `now`,
- * which also replaces an unknown block time. If the block is more than a minute ahead of `now` and its query has other
- * reads, that query is run again.
+ * Returns a query whose results are interpreted at the timestamp of the block that its first batch reads. `create`
+ * returns the query for a time in milliseconds since the epoch; it must be pure, as it is called several times. The
+ * first batch makes the reads of `create(now)`, which also interprets the results if the timestamp cannot be read. If
+ * the block is more than a minute ahead of `now`, and `create` describes different reads for the block's time, these
+ * are made in another batch.
  */
 export function atBlockTime<S>(now: number, create: (now: number) => Query<S>): Query<S> {
   const assumed = create(now);

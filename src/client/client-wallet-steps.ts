@@ -191,8 +191,9 @@ const replacedError = (reason: "replaced" | "cancelled", by: Hash): CausewayErro
     : new CausewayError("transaction_replaced", `another transaction took its place: ${by}`);
 
 /**
- * Signs the EIP-712 message of a step and returns the signature. Throws CausewayError, `wallet_failed` also if the
- * message is missing or for another chain.
+ * Signs the EIP-712 message of a step with the account `user` and returns the signature. Throws CausewayError:
+ * `user_rejected`, `wrong_account` if the wallet does not hold `user`, or `wallet_failed`, also if the step has no
+ * message or the message's domain names another chain.
  */
 export async function signStep(
   wallet: Wallet,

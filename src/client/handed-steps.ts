@@ -50,8 +50,9 @@ function defaultStorage(): StepStorage {
 }
 
 /**
- * Opens the record of an order in `storage`: by default the page's `localStorage`, or the memory of the process without
- * one. While writes to the storage fail, the record is kept in memory.
+ * Opens the record of the steps of an order that were handed to the wallet and that the API has not seen yet. It is
+ * kept in `storage`: by default the page's `localStorage`, or the memory of the process if there is none or access is
+ * denied. While writes to `storage` fail, the record is kept in memory and read from there.
  */
 export function openHandedSteps(trackingId: string, storage = defaultStorage()): HandedSteps {
   const name = `causeway:${trackingId}`;

@@ -27,7 +27,10 @@ export const continuesAlike = (other: SQL, row: Record<Continuation, SQL | AnyPg
   raw`((${other}.vault_chain_id, ${other}.vault_address, ${other}.to_chain_id, ${other}.move_token, ${other}.two_step)
     is not distinct from (${row.vaultChainId}, ${row.vaultAddress}, ${row.toChainId}, ${row.moveToken}, ${row.twoStep}))`;
 
-/** SQL condition that a report of a transaction is stored for a row. Anyone can report, so it proves nothing. */
+/**
+ * SQL condition: a report of the transaction `hash`, on any chain, is stored for the deposit or withdrawal
+ * `trackingId`, even if its hint was dropped. Anyone can report any transaction, so a report proves nothing.
+ */
 export const isReportedFor = (trackingId: SQL, hash: SQL): SQL<boolean> =>
   raw<boolean>`exists (select from ${depositHints} as told where told.tracking_id = ${trackingId}
     and told.tx_hash = ${hash} and told.origin <> 'logs')`;

@@ -11,7 +11,7 @@ export const CORS_HEADERS = {
     "ETag,Idempotent-Replayed,Link,RateLimit,RateLimit-Policy,Retry-After,X-Request-Id",
 } as const;
 
-/** Headers of every response to a public request, whatever it is. */
+/** Security and CORS headers, which every response has that web pages of any origin may read, errors included. */
 export const PUBLIC_HEADERS = { ...SECURITY_HEADERS, ...CORS_HEADERS } as const;
 
 /** Sets headers on a response that exists, because hono's `c.header` would copy it for each of them. */

@@ -4,7 +4,10 @@
  */
 const ABANDONED_MS = 30_000;
 
-/** Limits how many slots for pieces of work can be taken in an isolate at the same time. */
+/**
+ * Semaphore that limits concurrent work in an isolate: at most `limit` slots are taken at a time. A slot that is not
+ * freed within 30 seconds becomes free by itself.
+ */
 export class WorkSlots {
   readonly limit: number;
   readonly #now: () => number;

@@ -83,8 +83,8 @@ export async function simulateWayBack(ctx: Context, of: ProofDeposit): Promise<W
 }
 
 /**
- * Returns the modes whose redemption is simulated: all of a generic vault, and `instant` if it is another vault's only
- * one; otherwise none.
+ * Returns the redemption modes that a registry proof simulates: every mode of a vault with the generic adapter, and
+ * `instant` of a vault of a known family that has no other mode. Empty for all other vaults.
  */
 export function judgedModes(vault: Vault): readonly ExitMode[] {
   const modes = adapterOf(vault).exits?.modes(vault) ?? [];

@@ -83,8 +83,8 @@ export const WalletParam = AddressInput.meta({
 });
 
 /**
- * A token in a query string, by its symbol or by its address. A text that starts with `0x` must be an address: a wrong
- * digit would otherwise match nothing, which looks like an answer.
+ * A token in a query string: its symbol or its address, 1 to 64 characters, returned as given. Text that starts with
+ * `0x` must be a valid address, because a mistyped one would match no token and give an empty list, not an error.
  */
 export const TokenNameInput = z
   .string()

@@ -16,8 +16,8 @@ type ListedWithdrawal = Answer<"withdrawals.list">[number];
 const WAITING = new Set(["awaiting_deposit", "awaiting_transfer", "claimable"]);
 
 /**
- * List of deposits and withdrawals that wait for a transaction of the user, each with a link to continue. Renders
- * nothing if there are none.
+ * One notice, with a link to continue, for each deposit or withdrawal under way whose next transaction is the user's:
+ * state `awaiting_deposit`, `awaiting_transfer` or `claimable`. Renders nothing if there are none.
  */
 export function UnfinishedOrders(props: {
   deposits: readonly ListedDeposit[];

@@ -140,8 +140,9 @@ export async function selectFailingChains(db: Database): Promise<ReadonlySet<num
 }
 
 /**
- * SQL expression for a block from which on a vault's flow history has no gap up to the tip: the first one, or a later
- * one after some rewinds. The coverage row has the alias `c`, and a `followed_from` that is not null.
+ * SQL expression for a block from which a vault's stored flows are complete up to the tip: the vault's start block if
+ * nothing is missing above it, otherwise the first block above the last gap, or a later one after some rewinds. Expects
+ * the coverage row under the alias `c`; null while its `followed_from` is null.
  */
 export const completeFrom = raw`case when c.followed_from <= c.start_block then c.start_block
   when c.done @> int8range(c.start_block, c.followed_from) then c.start_block

@@ -7,7 +7,8 @@ export const time = (name: string) => timestamp(name, { withTimezone: true, mode
 export const uint256 = (name: string) => numeric(name, { precision: 78, scale: 0 });
 
 /**
- * Column type of a set of blocks. Source: PostgreSQL, range types (`int8multirange`, whose upper bounds are exclusive).
+ * Column type of a set of blocks: a `BlockSet`, whose ranges include both ends, stored as PostgreSQL's
+ * `int8multirange`, whose ranges exclude the upper bound.
  */
 export const blockSet = customType<{ data: BlockSet; driverData: string }>({
   dataType: () => "int8multirange",

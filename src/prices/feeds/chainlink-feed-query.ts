@@ -132,9 +132,10 @@ export interface FeedPrices {
 }
 
 /**
- * Returns the prices that follow from a batch of feed reads, rounded down, and the feeds that cannot be used. A token
- * has a price only if all its feeds can be used and the chain's sequencer, if it has one, is up. `headTime` is the
- * timestamp of the block, in seconds.
+ * Computes token prices, rounded down, from a batch of feed reads, and lists the feeds that cannot be used. A token has
+ * a price only if all of its feeds can be used. On a chain with a sequencer uptime feed in its table, there are no
+ * prices unless the sequencer has been up for half an hour, and `unused` has the one entry `sequencer`; an L2 without
+ * such a feed is not checked. `headTime` is the timestamp of the block that was read, in seconds since the epoch.
  */
 export function feedPrices(readings: FeedReadings, headTime: number): FeedPrices {
   const { chainId, tokens } = readings;

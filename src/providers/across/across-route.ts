@@ -33,8 +33,9 @@ export function noAcrossRoute(code: string, detail: string): AppError {
 }
 
 /**
- * Finds the contracts and tokens of a transfer in the deployment tables, without any request. Native currency can be
- * paid but not requested. Throws `no_route` if Across cannot make the transfer or the request excludes it.
+ * Looks up the contracts and tokens of a transfer in the deployment tables; sends nothing over the network. The user
+ * can pay in the native currency, but not receive it. Throws `no_route`, with one reason, if Across cannot make the
+ * transfer or `request.bridges` excludes Across.
  */
 export function findAcrossRoute(request: TransferRequest, deployments: AcrossDeployments): AcrossRoute {
   if (request.bridges !== null && !request.bridges.includes(ACROSS_KEY))

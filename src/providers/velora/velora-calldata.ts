@@ -27,7 +27,10 @@ export const AUGUSTUS_DUST = 1n;
  */
 export const BENEFICIARY_OFFSET = 4 + 7 * 32;
 
-/** Decoded calldata of a swap. Amounts are in the smallest unit of their token. */
+/**
+ * Decoded calldata of `swapExactAmountIn` of Augustus V6.2, Velora's router. Amounts are in the smallest unit of their
+ * token.
+ */
 export interface AugustusSwap {
   /** Contract that swaps. It and `executorData` are opaque; `toAmount` bounds their result. */
   executor: Address;

@@ -46,8 +46,9 @@ export async function claimOwnership(
 }
 
 /**
- * Fields that identify a deposit request at an asynchronous vault. The deposit is tracked, or was made without this
- * service.
+ * The fields of a deposit by which its request at an asynchronous vault is followed. For a request that this service
+ * did not build, `trackingId` is an id that no other request has, and `fromAmount` is in the asset's smallest unit
+ * (empty if unknown).
  */
 export type RequestSubject = Pick<
   DepositRow,
@@ -71,9 +72,11 @@ interface SettlementInput {
 }
 
 /**
- * Returns the transition of a deposit's request: claimable, completed (null shares if others may have been settled with
- * it), refunded or rejected. Empty if none is known. Throws `store_unavailable`, `vault_not_found`,
- * `chain_unsupported` and errors of the RPC nodes.
+ * Reads from the chain what has become of a deposit's request: a list of at most one transition (claimable, completed,
+ * refunded or rejected), empty if none is known. The vault's views show the total of all of the account's requests in
+ * most families: `claimable` may then be due to another request, and the end of this one is found only when none is
+ * open. `shares` of a completed deposit is null if others may have been settled with it. Throws `store_unavailable`,
+ * `vault_not_found`, `chain_unsupported` and errors of the RPC nodes, such as `upstream_unavailable`.
  */
 export async function settlementTransitions(ctx: Context, at: SettlementInput): Promise<Transition[]> {
   const now = await readRequest(ctx, at.row);

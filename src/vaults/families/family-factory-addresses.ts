@@ -6,7 +6,7 @@ import type { Address } from "viem";
  */
 export type FactoryAddress = readonly [chainId: number, address: Address, from: number | null];
 
-/** Factories of Aave's static tokens (stataTokens). Source: the Aave address book. */
+/** Factories of Aave's static aTokens (stataTokens). Source: the Aave address book. */
 export const aaveStataFactories: readonly FactoryAddress[] = [
   [1, "0x347C75d19718a05148687E13dca259aD016aB411", null],
   [1, "0xCb0b5cA20b6C5C02A9A3B2cE433650768eD2974F", null],

@@ -4,8 +4,9 @@ import { decodeCanonical } from "./lifi-canonical-decoding.ts";
 import { BRIDGE_DATA, type BridgeData, SWAP_DATA, type SwapData } from "./lifi-structs.ts";
 
 /**
- * Decoded calldata of LI.FI's Relay facet. Relay keeps an order's receiver, token, chain and amount off chain, so the
- * call can be decoded but never verified. `swaps` is null for the function without swaps.
+ * Decoded calldata of LI.FI's RelayDepositoryFacet. Relay keeps the receiver, token, chain and amount of an order
+ * (`orderId`) off chain, so the call can be decoded but never verified. `depositorAddress` is the account that Relay
+ * records as the depositor. `swaps` is null for the function without swaps.
  */
 export interface RelayCall {
   kind: "relay";

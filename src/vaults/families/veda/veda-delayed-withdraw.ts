@@ -86,8 +86,9 @@ export function delayedTerms(
 }
 
 /**
- * Encodes the owner's request to the delayed-withdrawal contract; only the owner can complete the request. The contract
- * pulls the shares, so the owner must approve them first.
+ * Encodes a withdrawal request to the delayed-withdrawal contract, with the contract's default maximum loss. The owner
+ * of the shares must send it, after approving the contract, which pulls them. Apart from the contract's administrators,
+ * only the owner can complete the request.
  */
 export function delayedCall(vault: Vault, request: ExitInput): ExitCall {
   const target = addressParam(vault, "delayed_withdraw") ?? zeroAddress;
