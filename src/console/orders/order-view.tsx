@@ -53,7 +53,7 @@ export function OrderView(props: {
   useChangesWith(order);
   const embedding = useEmbedding();
   useEffect(() => embedding?.onState(trackingId, state), [embedding, trackingId, state]);
-  const { label, tone, summary } = describeState(state);
+  const { label, tone, summary } = describeState(state, kind);
   // A signature is known to this page alone until its order was sent.
   const steps = walk.running ? (walk.progress?.steps ?? order.steps) : order.steps;
   return (

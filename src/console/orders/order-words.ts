@@ -220,8 +220,15 @@ const STATES: Readonly<Record<string, OrderStateText>> = {
   rejected: { label: "Rejected", tone: "bad", summary: "The vault rejected the request." },
 };
 
+const PARTIAL_WITHDRAWAL: OrderStateText = {
+  label: "Partly paid",
+  tone: "warn",
+  summary: "The vault paid a part of your request. The other shares are at your address.",
+};
+
 /** Returns the texts for an order's state. An unknown state is displayed by its name. */
-export function describeState(state: OrderState): OrderStateText {
+export function describeState(state: OrderState, kind: OrderKind): OrderStateText {
+  if (state === "partial" && kind === "withdrawal") return PARTIAL_WITHDRAWAL;
   return STATES[state] ?? { label: state.replaceAll("_", " "), tone: "neutral", summary: "" };
 }
 

@@ -86,10 +86,15 @@ test("a signed order can be cancelled before it is sent, unless only its owner c
 });
 
 test("states that the page does not know yet are shown by their name", () => {
-  expect(describeState("completed").tone).toBe("good");
-  expect(describeState("half_done").label).toBe("half done");
+  expect(describeState("completed", "deposit").tone).toBe("good");
+  expect(describeState("half_done", "deposit").label).toBe("half done");
   expect(describeFailure("SLIPPAGE_EXCEEDED")).toContain("nothing was taken");
   expect(describeFailure(null)).toBe("");
+});
+
+test("describeState() says of a partial withdrawal that the vault paid a part of it", () => {
+  expect(describeState("partial", "withdrawal").summary).toContain("paid a part");
+  expect(describeState("partial", "deposit").summary).toContain("not changed into what you asked for");
 });
 
 describe("paidToken()", () => {
