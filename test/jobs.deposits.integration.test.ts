@@ -2,7 +2,7 @@ import { writeSync } from "node:fs";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type EmbeddedDatabase, openEmbeddedDatabase } from "./support/following/embedded-database.ts";
 import { playSchedule, type Tally } from "./support/following/schedule.ts";
-import { extendDeadlines } from "./support/patient-deadlines.ts";
+import { suspendDeadlines } from "./support/patient-deadlines.ts";
 
 /** More of them run under `npm run stress`. */
 const SCHEDULES = Number(process.env["FOLLOWING_SCHEDULES"] ?? "12");
@@ -22,7 +22,7 @@ const say = (text: string): unknown => writeSync(2, `${text}\n`);
 let database: EmbeddedDatabase;
 let restoreDeadlines = (): void => undefined;
 beforeAll(async () => {
-  restoreDeadlines = extendDeadlines();
+  restoreDeadlines = suspendDeadlines();
   database = await openEmbeddedDatabase(SERVER);
 });
 afterAll(async () => {

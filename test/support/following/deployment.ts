@@ -1,6 +1,4 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { composeApp } from "../../../src/app.ts";
+import { type App, composeApp } from "../../../src/app.ts";
 import { type Context, createContext, createRuntime, type Runtime } from "../../../src/context.ts";
 import { lazyDrizzle } from "../../../src/db/database-client.ts";
 import { handleMessages, type Job, jobsByCron, runJobs } from "../../../src/jobs.ts";
@@ -15,9 +13,9 @@ import type { SimulatedAcrossApi } from "./across-api.ts";
 import { HANDLER, SPOKE_POOL, USDC } from "./contracts.ts";
 import { DATABASE, type EmbeddedDatabase, ENDPOINT } from "./embedded-database.ts";
 import type { SimulatedLifiApi } from "./lifi-api.ts";
+import { type Message, queueBindings, type RoundBody, roundOf } from "./messages.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
 
-const root = join(import.meta.dirname, "../../..");
 const NODES = "http://node.invalid";
 const ACROSS = "http://across.invalid/api";
 const LIFI = "http://lifi.invalid/v1";
@@ -88,15 +86,6 @@ class Run {
 
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
 
-/** A message in a queue. */
-interface Message {
-  queue: string;
-  body: unknown;
-  tries: number;
-  /** Time in unix milliseconds before which the message is not delivered. */
-  dueAt: number;
-}
-
 /** The chains, stores and APIs that a deployment uses. */
 export interface DeploymentDependencies {
   database: EmbeddedDatabase;
@@ -120,25 +109,34 @@ export class SimulatedDeployment {
   readonly redis = new MemoryStore(() => Date.now());
   readonly logged: string[] = [];
   queued: Message[] = [];
+  /** Times of the last rounds, in unix milliseconds, by chain. */
+  readonly #rounds = new Map<number, number>();
   #runtime: Runtime;
+  #app: App;
 
   constructor(surroundings: DeploymentDependencies) {
     this.#surroundings = surroundings;
     this.#runtime = this.#newRuntime();
+    this.#app = this.#newApp();
   }
 
   /** Clears the memory of the isolate, as a new release does. */
   restart(): void {
     this.#runtime = this.#newRuntime();
+    this.#app = this.#newApp();
+  }
+
+  /** Composes the app, to which each request brings its run as a binding. */
+  #newApp(): App {
+    return composeApp(({ run }) => this.#context(run as Run));
   }
 
   /** Sends an HTTP request to the service. */
   async send(path: string, init?: RequestInit): Promise<{ status: number; body: unknown }> {
     const run = this.#begin("request");
-    const app = composeApp(() => this.#context(run));
     const executionCtx = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} };
     const request = new Request(`${PUBLIC_URL}${path}`, init);
-    const response = await app.fetch(request, {}, executionCtx as unknown as ExecutionContext);
+    const response = await this.#app.fetch(request, { run }, executionCtx as unknown as ExecutionContext);
     return { status: response.status, body: await response.json() };
   }
 
@@ -156,6 +154,7 @@ export class SimulatedDeployment {
 
   /**
    * Delivers the due messages of the queues, each at least once. A message that fails or is killed is delivered again.
+   * Left out are rounds on a chain at the instant of another one, which end at once because rounds pause in between.
    * Returns the number of delivered messages.
    */
   async deliverMessages(kill: Kill | null = null): Promise<number> {
@@ -163,7 +162,10 @@ export class SimulatedDeployment {
     this.queued = this.queued.filter((message) => !batch.includes(message));
     let delivered = 0;
     for (const message of batch) {
+      const round = roundOf(message);
+      if (round !== null && this.#rounds.get(round) === Date.now()) continue;
       const acknowledged = await this.deliver(message, delivered === 0 ? kill : null);
+      if (round !== null && acknowledged) this.#rounds.set(round, Date.now());
       const tries = message.tries + 1;
       if (!acknowledged && tries < MAX_TRIES)
         this.queued.push({ ...message, tries, dueAt: Date.now() + RETRY_MS });
@@ -176,7 +178,7 @@ export class SimulatedDeployment {
   hastenRounds(): void {
     const seen = new Set<number>();
     for (const message of this.queued.toSorted((a, b) => a.dueAt - b.dueAt)) {
-      const { kind, chain_id: chainId } = message.body as { kind?: string; chain_id?: number };
+      const { kind, chain_id: chainId } = message.body as RoundBody;
       if (kind !== "chain" || chainId === undefined || seen.has(chainId)) continue;
       seen.add(chainId);
       message.dueAt = Math.min(message.dueAt, Date.now());
@@ -308,7 +310,7 @@ export class SimulatedDeployment {
         },
       };
     };
-    return Object.fromEntries(queueBindings().map(({ binding, queue }) => [binding, bind(queue)]));
+    return Object.fromEntries(queueBindings.map(({ binding, queue }) => [binding, bind(queue)]));
   }
 }
 
@@ -324,10 +326,3 @@ interface Delay {
 
 const MAX_TRIES = 6;
 const RETRY_MS = 30_000;
-
-/** Returns the queues in wrangler.toml with the names of their bindings. */
-function queueBindings(): { binding: string; queue: string }[] {
-  const text = readFileSync(join(root, "wrangler.toml"), "utf8");
-  const producers = text.matchAll(/^\[\[queues\.producers\]\]\nbinding = "(\w+)"\nqueue = "([\w-]+)"/gm);
-  return [...producers].map(([, binding = "", queue = ""]) => ({ binding, queue }));
-}
