@@ -27,9 +27,10 @@ beforeEach(async () => {
   now = Date.now();
   for (let days = 10; days >= 2; days -= 1) await take(now - days * 24 * HOUR_MS);
   for (let hours = 30; hours >= 0; hours -= 1) await take(now - hours * HOUR_MS);
+  // Indexed up to the newest snapshot that a test takes.
   await causeway.db
     .insert(flowTips)
-    .values({ chainId: CHAIN_ID, span: 1, finalBlock: 9_900, headBlock: 10_000 });
+    .values({ chainId: CHAIN_ID, span: 1, finalBlock: 9_900, headBlock: 10_002 });
   const coverage = { chainId: CHAIN_ID, vaultAddress: VAULT, startBlock: 0, followedFrom: 0 };
   await causeway.db.insert(flowCoverage).values(coverage);
 });
