@@ -274,7 +274,7 @@ describe("raiseSignals() on a chain", () => {
       "registry_changed: Registry: deposits through this service paused",
     ]);
     expect(own[0]?.summary).toContain(
-      "in the last 24 hours (status: paused → active). Reason: review is over.",
+      "An operator resumed deposits into Registry through this service in the last 24 hours. Reason: review is over.",
     );
     const added = (await signals()).filter(({ rule_id }) => rule_id === "vault_added");
     expect(added.map(({ vault_name, update_count }) => [vault_name, update_count])).toEqual([[ASIDE, 0]]);

@@ -29,7 +29,8 @@ export const vaultAdded: SignalRule = {
 };
 
 /**
- * Reports each change of a vault's registry status in the last 24 hours, by an operator or by the service's own check.
+ * Reports each change of a vault's registry status in the last 24 hours that opens, pauses, resumes or closes deposits,
+ * by an operator or by the service's own check.
  */
 export const registryChanged: SignalRule = {
   rule_id: "registry_changed",
@@ -41,7 +42,7 @@ export const registryChanged: SignalRule = {
   tiers: [
     {
       tier: "medium",
-      threshold: "Any change of status",
+      threshold: "Any such change",
       reason: "Deposits through this service stop or start",
     },
   ],
@@ -49,7 +50,7 @@ export const registryChanged: SignalRule = {
   quietSeconds: 0,
   find: (facts, now) =>
     facts.registryChanges
-      .filter(({ seconds }) => now - seconds <= DAY_S)
+      .filter((change) => now - change.seconds <= DAY_S && affectsDeposits(change))
       .map((change) => ({
         ...offChain(change.seconds),
         tier: "medium" as const,
@@ -60,6 +61,10 @@ export const registryChanged: SignalRule = {
       })),
 };
 
+/** Returns false for a change between two statuses, such as `unsupported` and `candidate`, of vaults that are closed. */
+const affectsDeposits = ({ from, to }: RegistryChange): boolean =>
+  [from, to].some((status) => status === "active" || status === "paused");
+
 /**
  * Returns what a change of status means for deposits: they are resumed after a pause, or else opened, paused or closed.
  */
@@ -69,7 +74,7 @@ function verbOf({ from, to }: RegistryChange): string {
 }
 
 function summaryOf(facts: VaultFacts, change: RegistryChange): string {
-  const { from, to, reason, byOperator } = change;
+  const { to, reason, byOperator } = change;
   const by = byOperator ? "An operator" : "The automatic check";
   const why = reason === "" ? "" : ` Reason: ${reason.replace(/[.\s]+$/, "")}.`;
   const effect =
@@ -77,8 +82,8 @@ function summaryOf(facts: VaultFacts, change: RegistryChange): string {
       ? "Deposits through this service are allowed now."
       : "Deposits through this service are refused. This does not change anything for assets already in the vault.";
   return (
-    `${by} of this service ${verbOf(change)} deposits into ${facts.vaultName} in the last 24 hours (status: ${from} → ` +
-    `${to}).${why}${holdingText(facts)} ${effect}`
+    `${by} ${verbOf(change)} deposits into ${facts.vaultName} through this service in the last 24 hours.` +
+    `${why}${holdingText(facts)} ${effect}`
   );
 }
 

@@ -48,10 +48,10 @@ export const sharePriceLoss: SignalRule = {
     {
       tier: "low",
       threshold: "Any fall beyond rounding",
-      reason: "The share price of a vault is expected not to fall",
+      reason: "A vault's share price is not expected to fall",
     },
   ],
-  needs: "Two snapshots with a share price.",
+  needs: "Two snapshots with a share price within 24 hours.",
   quietSeconds: DAY_S,
   find(facts) {
     const latest = latestPoint(facts);
@@ -76,11 +76,11 @@ export const sharePriceLoss: SignalRule = {
       {
         ...atPoint(latest),
         tier,
-        title: `${facts.vaultName}: share price down ${size} in 24 hours`,
+        title: `${facts.vaultName}: share price ${size} below its 24-hour high`,
         summary:
           `The share price of ${facts.vaultName} is ${priceOf(facts, latest.sharePrice)}, ${size} below its ` +
           `24-hour high of ${priceOf(facts, peak)}.${lossOf(facts, { latest, fall })} A share price normally does not fall: ` +
-          "find out what was written off before you deposit or withdraw.",
+          "find out why it did before you deposit or withdraw.",
         metrics: [
           { label: "share_price", value: latest.sharePrice.toString(), unit: "1e18", change: fixed(-share) },
         ],
@@ -254,9 +254,10 @@ const STALE: readonly (readonly [StaleTier, number])[] = [
   ["medium", 4],
 ];
 const STALE_REASONS: Readonly<Record<StaleTier, string>> = {
-  high: "Price updates have probably stopped: deposits and withdrawals at this price may benefit or harm the other holders",
+  high: "Price updates have probably stopped: deposits and withdrawals at a wrong price are at the expense of other holders or of the user",
   medium:
-    "A stale price omits gains and losses since its last change: deposits and withdrawals may benefit or harm the other holders",
+    "A stale price omits gains and losses since its last change: deposits and withdrawals at that price are at the expense of " +
+    "other holders or of the user",
 };
 
 /**
@@ -305,7 +306,7 @@ export const priceStale: SignalRule = {
           `The share price of ${facts.vaultName} has been ${priceOf(facts, latest.sharePrice)} for ${hours} hours. The ` +
           `median interval between its last ${changes.length} changes is ` +
           `${countOf(Math.max(1, Math.round(intervals.median / 3_600)), "hour")}. Price updates may have stopped: a deposit or ` +
-          "withdrawal made now would use the old price.",
+          "withdrawal that settles before the next update uses the old price.",
         metrics: [{ label: "unchanged_for", value: `${unchanged}`, unit: "seconds", change: null }],
         evidence: { usual_seconds: `${intervals.median}`, changes: `${changes.length}` },
         keys: [tier],

@@ -12,15 +12,15 @@ import {
 import type { FlowDay } from "../signal-facts.ts";
 import { fixed, fractionOf, hoursOf, percent, type SignalRule, wholeAmount } from "../signal-finding.ts";
 
-const reason = "Not explained by flows or yield: a donation, a migration, an accounting change or a loss";
+const causes = "shares minted or burned in another way, a migration, a revaluation or an accounting change";
+const reason = `Not explained by deposits, withdrawals or the share price: ${causes}`;
 const BOUNDS: readonly Bound[] = [
   {
     tier: "high",
     least: 0.5,
     deviations: 10,
     always: 0.5,
-    reason:
-      "Not explained by flows or yield, and half of the vault or more: a donation, a migration, an accounting change or a loss",
+    reason: `Not explained by deposits, withdrawals or the share price, and half of the vault or more: ${causes}`,
   },
   { tier: "medium", least: 0.2, deviations: 6, always: 0.5, reason },
   { tier: "low", least: 0.1, deviations: 4, always: 0.5, reason },
@@ -79,15 +79,15 @@ export const tvlJump: SignalRule = {
         txHash: null,
         subject: "",
         tier,
-        title: `${facts.vaultName}: unexplained ${direction} of ${whole(size)}`,
+        title: `${facts.vaultName}: unexplained ${direction} of ${whole(size)} in total assets`,
         summary:
           `Total assets of ${facts.vaultName} changed from ${whole(jump.before)} to ${whole(after.totalAssets)} in the last ` +
-          `${hoursOf({ before, after })}. Net deposits account for ${whole(jump.net)} and the share price for ${whole(jump.earned)}; the remaining ` +
+          `${hoursOf({ before, after })}. Deposits less withdrawals account for ${whole(jump.net)} and the share price for ${whole(jump.earned)}; the remaining ` +
           `${direction} of ${whole(size)}, ${percent(jump.part)} of the vault, is unexplained. ` +
           `${describeBaseline("the unexplained daily change", baseline)} ${
             up
-              ? "It may be a donation, a migration or an accounting change: find out which before you deposit or withdraw."
-              : "It may be a migration, an accounting change or a loss: do not deposit until you know where the assets went."
+              ? "Shares may have been minted in another way, such as by a migration or a transfer of shares from another chain, or assets may be counted that are not in the share price yet: find out which before you deposit or withdraw."
+              : "Shares may have been burned in another way, such as by a migration or a transfer of shares to another chain, or the accounting may have changed: find out which before you deposit or withdraw."
           }`,
         metrics: [
           {

@@ -244,13 +244,13 @@ test.each([
     ["paused", "active"],
     true,
     "resumed",
-    "An operator of this service resumed deposits into Steady USDC in the last 24 hours (status: paused → active).",
+    "An operator resumed deposits into Steady USDC through this service in the last 24 hours. Reason: ",
   ],
   [
     ["paused", "active"],
     false,
     "resumed",
-    "The automatic check of this service resumed deposits into Steady USDC in the last 24 hours (status: paused → active).",
+    "The automatic check resumed deposits into Steady USDC through this service in the last 24 hours.",
   ],
   [["candidate", "active"], false, "opened", "Deposits through this service are allowed now."],
   [

@@ -38,8 +38,25 @@ test("share_price_loss names a fall that rounds to zero", () => {
       assetDecimals: 18,
     });
   expect(fallBy(2n)).toBeUndefined();
-  expect(fallBy(3n)?.title).toMatch(/: share price down less than 0\.0001% in 24 hours$/);
-  expect(fallBy(10n ** 12n)?.title).toContain("down 0.0001%");
+  expect(fallBy(3n)?.title).toMatch(/: share price less than 0\.0001% below its 24-hour high$/);
+  expect(fallBy(10n ** 12n)?.title).toContain("share price 0.0001% below");
+});
+
+test("share_price_loss measures from the highest price of the day, not from the price of a day ago", () => {
+  const at: At = (age) => ({
+    sharePrice: 10n ** 16n * (age > 7_200 ? 100n : age > 300 ? 105n : 103n),
+  });
+  expect(raised("share_price_loss", factsOf({ at }))?.title).toMatch(
+    /: share price 1\.9\d+% below its 24-hour high$/,
+  );
+});
+
+test.each([
+  ["unsupported", "candidate"],
+  ["candidate", "refused"],
+])("registry_changed is silent about %s → %s, because deposits stay closed", (from, to) => {
+  const change = { id: "a", seconds: NOW - 60, from, to, reason: "", byOperator: true };
+  expect(raised("registry_changed", { ...factsOf(), registryChanges: [change] })).toBeUndefined();
 });
 
 const thresholdOf = (ruleId: string, tier: string): string | undefined =>
