@@ -1,6 +1,11 @@
 import { DAY_S } from "../../lib/durations.ts";
 import type { Tier } from "../../schemas/signal-schema.ts";
-import { formatAddress, formatUtcMinute, isNone } from "../../vaults/governance/governance-event.ts";
+import {
+  formatAddress,
+  formatDuration,
+  formatUtcMinute,
+  isNone,
+} from "../../vaults/governance/governance-event.ts";
 import type { Point, VaultFacts } from "../signal-facts.ts";
 import { countOf, type Finding, percent, type SignalRule } from "../signal-finding.ts";
 
@@ -83,8 +88,7 @@ function findControl(facts: VaultFacts, control: string): Finding[] {
   const was = before.controls[control] ?? "";
   const now = after.controls[control] ?? "";
   const values = { adapter: facts.adapter, control };
-  // MetaMorpho's only fee is a performance fee.
-  const name = control === "fee" && facts.adapter === "metamorpho" ? "performance fee" : rule.name;
+  const name = control === "fee" && PERFORMANCE_FEE_ONLY.has(facts.adapter) ? "performance fee" : rule.name;
   return [
     {
       tier: rule.tier,
@@ -114,7 +118,9 @@ const minutes = (before: Point, after: Point): string =>
   countOf(Math.max(1, Math.round((after.seconds - before.seconds) / 60)), "minute");
 
 /** Adapters of vaults whose fees are fractions with 18 decimals (10^18 = 100%). */
-const WAD_FEES: ReadonlySet<string> = new Set(["metamorpho", "morpho_v2"]);
+const WAD_FEES: ReadonlySet<string> = new Set(["metamorpho", "morpho_v2", "euler_earn"]);
+/** Adapters of vaults whose only fee, `fee()`, is a performance fee: MetaMorpho and its fork EulerEarn. */
+const PERFORMANCE_FEE_ONLY: ReadonlySet<string> = new Set(["metamorpho", "euler_earn"]);
 /** Adapters of vaults whose fees are in basis points. */
 const BASIS_POINT_FEES: ReadonlySet<string> = new Set(["ipor", "lagoon"]);
 
@@ -131,7 +137,7 @@ function formatControl(value: string, of: { adapter: string; control: string }):
   if (!/^[0-9]{1,78}$/.test(value)) return formatAddress(value);
   if (control === "management_fee" && adapter === "morpho_v2")
     return `${percent(Number(value) * PER_YEAR)} a year`;
-  if (control === "timelock") return countOf(Math.round(Number(value) / 36) / 100, "hour");
+  if (control === "timelock") return formatDuration(value);
   if (WAD_FEES.has(adapter)) return percent(Number(value) / 1e18);
   if (BASIS_POINT_FEES.has(adapter)) return percent(Number(value) / 1e4);
   return value;

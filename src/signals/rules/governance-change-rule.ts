@@ -164,12 +164,19 @@ function othersOf(count: number): string {
   return `${countOf(count, "more event")} of this kind ${count === 1 ? "was" : "were"} recorded within a day.`;
 }
 
+const UNLIMITED_CAP = "Deposits are no longer limited by this cap.";
+/** Returns true for a description, such as "is unlimited", of a cap that no longer limits anything. */
+const isLifted = (description: string): boolean => /\bunlimited$/.test(description);
+
 /** Returns the consequence of a change for a depositor. */
 function consequenceOf({ event, args }: GovernanceChange, context: EventContext): string {
   const { advice, stage, kind } = event;
   if (typeof advice === "string") return advice;
   if (advice !== undefined && args !== null) return advice(args, context);
-  return stage === "withdrawn" ? "The current setting remains in force." : ADVICE[kind];
+  if (stage === "withdrawn") return "The current setting remains in force.";
+  if (kind === "cap" && stage === "done" && args !== null && isLifted(event.describe(args, context)))
+    return UNLIMITED_CAP;
+  return ADVICE[kind];
 }
 
 /**

@@ -59,6 +59,23 @@ test.each([
   expect(raised("registry_changed", { ...factsOf(), registryChanges: [change] })).toBeUndefined();
 });
 
+test.each([
+  ["metamorpho", "fee", "The performance fee of Steady USDC changed from 5.00% to 10.00% within"],
+  ["euler_earn", "fee", "The performance fee of Steady USDC changed from 5.00% to 10.00% within"],
+  ["erc4626", "fee", "The fee of Steady USDC changed from 50000000000000000 to 100000000000000000 (raw"],
+])("control_changed of %s says the %s in the unit that the vault has", (adapter, control, text) => {
+  const at: At = (age) => ({
+    controls: { [control]: age > 300 ? "50000000000000000" : "100000000000000000" },
+  });
+  const one = raised("control_changed", { ...factsOf({ at }), adapter });
+  expect(one?.summary.startsWith(text), one?.summary).toBe(true);
+});
+
+test("control_changed says a timelock in its largest whole unit", () => {
+  const at: At = (age) => ({ controls: { timelock: age > 300 ? "259200" : "1800" } });
+  expect(raised("control_changed", factsOf({ at }))?.summary).toContain("from 3 days to 30 minutes within");
+});
+
 const thresholdOf = (ruleId: string, tier: string): string | undefined =>
   signalRules.find(({ rule_id }) => rule_id === ruleId)?.tiers.find((one) => one.tier === tier)?.threshold;
 

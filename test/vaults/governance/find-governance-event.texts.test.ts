@@ -103,6 +103,21 @@ describe("a cap of Morpho Vault V2 without a limit", () => {
 });
 
 test.each([
+  ["yearn_v3", "UpdateDepositLimit", "deposit_limit"],
+  ["veda", "DepositCapSet", "cap"],
+  ["lagoon", "MaxCapUpdated", "maxCap"],
+  ["mellow_lrt", "LimitSet", "limit"],
+] as const)("%s %s without a limit refuses no deposit", (adapter, name, member) => {
+  const limited = textOf(adapter, name, { [member]: 5n });
+  expect(limited).toContain("Deposits that would exceed the new cap fail.");
+  const unlimited = textOf(adapter, name, {
+    [member]: name === "DepositCapSet" ? 2n ** 112n - 1n : NO_LIMIT,
+  });
+  expect(unlimited).toContain("unlimited. The change took effect at");
+  expect(unlimited).toContain("Deposits are no longer limited by this cap.");
+});
+
+test.each([
   [1n, "1 share."],
   [2n, "2 shares."],
 ])("an amount of %s is %s", (whole, text) => {
