@@ -70,8 +70,7 @@ export const tvlJump: SignalRule = {
     if (tier === null) return [];
     const [up, size] = [jump.unexplained > 0n, jump.unexplained < 0n ? -jump.unexplained : jump.unexplained];
     const direction = up ? "increase" : "decrease";
-    const whole = (units: bigint): string =>
-      `${wholeAmount(units, facts.assetDecimals)} ${facts.assetSymbol}`;
+    const whole = (units: bigint) => `${wholeAmount(units, facts.assetDecimals)} ${facts.assetSymbol}`;
     return [
       {
         seconds: after.seconds,

@@ -9,7 +9,7 @@ import {
   valueOrNull,
 } from "../../chains/chain-reads.ts";
 import { once } from "../../lib/once.ts";
-import { changeEvent, type GovernanceEvent } from "../governance/governance-event.ts";
+import { changeEvent, type EventArgs, type GovernanceEvent } from "../governance/governance-event.ts";
 import type { Vault } from "../vault.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
 import type { DerivationSubject } from "../vault-deriver.ts";
@@ -81,19 +81,28 @@ function identifySilo(subject: DerivationSubject): Query<Identification> {
   });
 }
 
+/** Returns true if no function of the silo calls a hook receiver: neither mask has a bit set. */
+const hasNoHooks = ({ hooksBefore, hooksAfter }: EventArgs): boolean =>
+  Number(hooksBefore) === 0 && Number(hooksAfter) === 0;
+
 /**
- * Governance event of a silo: `updateHooks` made it read again which of its functions call the hook receiver. Source:
- * silo-contracts-v2, Silo.updateHooks.
+ * Governance event of a silo: `updateHooks` made it read again which of its functions call the hook receiver. The
+ * arguments are two bit masks, of the actions before and after which the receiver is called, not an old and a new
+ * value. Anyone may call the function, also when nothing has changed. Source: silo-contracts-v2, Silo.updateHooks.
  */
 const hookEvents: readonly GovernanceEvent[] = [
   changeEvent(["address", "allow_list", "HooksUpdated(uint24 hooksBefore, uint24 hooksAfter)"], {
     what: "hooks",
-    title: () => "hooks changed",
-    report: (_args, { vault, time }) =>
-      `The set of functions of ${vault} that call its hook receiver changed at ${time}.`,
-    advice:
-      "The hook receiver can refuse deposits, share transfers and withdrawals: check whether your account can still make them.",
-    routine: ({ hooksBefore, hooksAfter }) => hooksBefore === hooksAfter,
+    title: () => "hooks updated",
+    report: (args, { vault, time }) =>
+      `The hooks of ${vault} were updated at ${time}` +
+      (hasNoHooks(args)
+        ? ": no function calls a hook receiver now."
+        : " from its hook receiver; the event does not show whether they changed."),
+    advice: (args) =>
+      hasNoHooks(args)
+        ? "No hook receiver can refuse deposits, share transfers or withdrawals now."
+        : "The hook receiver can refuse deposits, share transfers and withdrawals: check whether your account can still make them.",
   }),
 ];
 

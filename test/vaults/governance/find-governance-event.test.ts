@@ -98,8 +98,6 @@ test("seenByView() is true for a change that a view shows", () => {
   expect(seen("euler", "GovSetHookConfig", { newHookTarget: at("0"), newHookedOps: 1 << 14 })).toBe(false);
   expect(seen("euler", "GovSetHookConfig", { newHookTarget: at("0"), newHookedOps: 64 })).toBe(true);
   expect(seen("euler", "GovSetHookConfig", { newHookedOps: 1 })).toBe(false);
-  expect(seen("upshift", "DepositWithdrawalStatusChanged", { bWithdrawalsPaused: false })).toBe(true);
-  expect(seen("upshift", "DepositWithdrawalStatusChanged", {})).toBe(false);
   expect(seen("veda", "OwnershipTransferred", {})).toBe(false);
   expect(seen("ipor", "TargetClosed", { target: at("e1") })).toBe(true);
   expect(seen("ipor", "TargetClosed", {})).toBe(false);

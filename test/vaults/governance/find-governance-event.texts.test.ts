@@ -1,4 +1,11 @@
-import { encodeAbiParameters, encodeFunctionData, parseAbi, parseAbiItem, parseAbiParameters } from "viem";
+import {
+  encodeAbiParameters,
+  encodeFunctionData,
+  parseAbi,
+  parseAbiItem,
+  parseAbiParameters,
+  stringToHex,
+} from "viem";
 import { describe, expect, test } from "vitest";
 import { families } from "../../../src/vaults/families/vault-families.ts";
 import { decodeEventArgs, governanceEventsOf } from "../../../src/vaults/governance/find-governance-event.ts";
@@ -115,6 +122,48 @@ test.each([
   });
   expect(unlimited).toContain("unlimited. The change took effect at");
   expect(unlimited).toContain("Deposits are no longer limited by this cap.");
+});
+
+test("HooksUpdated of Silo states no change, and that no function calls a hook receiver if both masks are 0", () => {
+  const event = eventNamed("silo", "HooksUpdated");
+  const hooks = (hooksBefore: number, hooksAfter: number) =>
+    textOf("silo", "HooksUpdated", { hooksBefore, hooksAfter });
+  for (const masks of [[0, 6] as const, [6, 6] as const])
+    expect(hooks(...masks)).toMatch(
+      /^The hooks of Steady USDC were updated at .* from its hook receiver; the event does not show whether they/,
+    );
+  expect(hooks(0, 0)).toMatch(
+    /^The hooks of .* were updated at .*: no function calls a hook receiver now\. No hook/,
+  );
+  const off = decodeEventArgs(event, logOf(event, { hooksBefore: 0, hooksAfter: 0 })) ?? {};
+  expect(event.routine?.(off) ?? false).toBe(false);
+});
+
+test("the pause event of Upshift states whether withdrawals are paused, not when that changed", () => {
+  const pause = (bWithdrawalsPaused: boolean) =>
+    textOf("upshift", "DepositWithdrawalStatusChanged", { bDepositsPaused: true, bWithdrawalsPaused });
+  expect(pause(true)).toMatch(
+    /^Withdrawals from Steady USDC are paused, as the contract reported at .*withdrawals paused\)$/,
+  );
+  expect(pause(false)).toMatch(
+    /^Withdrawals from Steady USDC are not paused, as .* If withdrawals were paused before.*withdrawals not paused\)$/,
+  );
+});
+
+test("File of Centrifuge names the contract that the vault or its share token uses", () => {
+  const what = stringToHex("manager", { size: 32 });
+  expect(textOf("centrifuge", "File", { what, data: ZERO })).toMatch(
+    /^The contract that Steady USDC uses as "manager" is now none \(the zero address\)\..*"manager" contract changed\)$/,
+  );
+  const unnamed = { what: `0x${"ff".repeat(32)}`, data: ZERO };
+  expect(textOf("centrifuge", "File", unnamed)).toContain("A contract that Steady USDC uses is now none");
+  const ofToken = governanceEventsOf("centrifuge").filter(
+    ({ contract, signature }) => contract === "shareToken" && signature.startsWith("File("),
+  );
+  const [hook] = findingsOf("centrifuge", ofToken, { what: stringToHex("hook", { size: 32 }) });
+  expect(hook?.title).toBe('Steady USDC: "hook" contract of the share token changed');
+  expect(hook?.summary).toMatch(/^The contract that the share token of Steady USDC uses as "hook" is now 0x/);
+  expect(hook?.summary).toContain("The hook decides who may hold and transfer shares");
 });
 
 test.each([

@@ -3,7 +3,14 @@ import { createQuery, type Query, read, valueOrNull } from "../../../chains/chai
 import { sameAddress } from "../../../lib/address.ts";
 import { once } from "../../../lib/once.ts";
 import { settingOf, wardEvents } from "../../governance/common-governance-events.ts";
-import { changeEvent, type GovernanceEvent, tookEffect } from "../../governance/governance-event.ts";
+import {
+  changeEvent,
+  type EventTerms,
+  formatAddress,
+  type GovernanceEvent,
+  isNone,
+  tookEffect,
+} from "../../governance/governance-event.ts";
 import type { Vault } from "../../vault.ts";
 import type {
   AsyncDeposits,
@@ -217,13 +224,42 @@ function identifyCentrifuge({ address, params }: DerivationSubject): Query<Ident
 }
 
 /**
- * Returns a readable name of a contract reference from an event's bytes32 name, such as `contract reference "manager"`,
- * or "contract reference" if the name is not a word of at most 32 characters.
+ * Returns the name of a linked contract from an event's bytes32 name, such as "manager", or null if that is not a word
+ * of at most 32 characters.
  */
-const linkName = (what: unknown): string => {
+const linkName = (what: unknown): string | null => {
   const name = isHex(what) ? hexToString(what).replace(/\0+$/, "") : "";
-  return /^\w{1,32}$/.test(name) ? `contract reference "${name}"` : "contract reference";
+  return /^\w{1,32}$/.test(name) ? name : null;
 };
+
+const LINK_ADVICE = {
+  hook: "The hook decides who may hold and transfer shares: check whether your account still can.",
+  other: "Find out what this contract does before you deposit or leave funds in the vault.",
+};
+const REMOVED_LINK_ADVICE = {
+  hook: "Without a hook, no contract restricts transfers of shares.",
+  other:
+    "Find out whether the vault still works without this contract before you deposit or leave funds in it.",
+};
+
+/** Creates the texts about a new linked contract, such as the manager of the vault or the hook of its share token. */
+const linkTexts = (contract: "address" | "shareToken"): EventTerms => ({
+  what: settingOf(contract, "linked contract"),
+  title: ({ what }) => {
+    const name = linkName(what);
+    return `${settingOf(contract, name === null ? "linked contract" : `"${name}" contract`)} changed`;
+  },
+  report: ({ what, data }, context) => {
+    const name = linkName(what);
+    const user = contract === "address" ? context.vault : `the share token of ${context.vault}`;
+    const setting =
+      name === null ? `A contract that ${user} uses` : `The contract that ${user} uses as "${name}"`;
+    return `${setting} is now ${formatAddress(data)}.${tookEffect(context)}`;
+  },
+  advice: ({ what, data }) =>
+    (isNone(data) ? REMOVED_LINK_ADVICE : LINK_ADVICE)[linkName(what) === "hook" ? "hook" : "other"],
+  tier: "medium",
+});
 
 /**
  * Governance events of a Centrifuge vault and its share token. The pool's hub, which may be on another chain, emits
@@ -232,14 +268,7 @@ const linkName = (what: unknown): string => {
 const centrifugeEvents: readonly GovernanceEvent[] = (["address", "shareToken"] as const).flatMap(
   (contract) => [
     ...wardEvents(contract, "user"),
-    changeEvent([contract, "strategy", "File(bytes32 indexed what, address data)"], {
-      what: settingOf(contract, "contract reference"),
-      title: ({ what }) => `${settingOf(contract, linkName(what))} changed (file)`,
-      report: ({ what, data }, context) =>
-        `The ${settingOf(contract, linkName(what))} of ${context.vault} is now ${data}.${tookEffect(context)}`,
-      advice: "Find out what this contract does before you deposit or leave funds in the vault.",
-      tier: "medium",
-    }),
+    changeEvent([contract, "strategy", "File(bytes32 indexed what, address data)"], linkTexts(contract)),
   ],
 );
 

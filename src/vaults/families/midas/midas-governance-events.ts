@@ -14,8 +14,8 @@ import {
 } from "../../governance/governance-event.ts";
 
 const TOLERANCE_ADVICE =
-  "The variation tolerance limits how far the price at which a request is executed may differ from the price when it " +
-  "was made.";
+  "The variation tolerance limits how far the price of a request may differ from the price when it was made, if the " +
+  "operator approves it with the price check; an approval without the check has no such limit.";
 
 /** Formats an amount of a token; Midas counts every token with 18 decimals. */
 const tokensOf = (amount: unknown): string => {
@@ -68,9 +68,9 @@ const depositEvents: readonly GovernanceEvent[] = [
     ["entryPoint", "allow_list", "RemovePaymentToken(address indexed token, address indexed caller)"],
     {
       what: "payment tokens of deposits",
-      title: () => "payment token of deposits removed",
-      report: ({ token }, { vault, time }) =>
-        `Payment token ${token} of deposits into ${vault} was removed at ${time}.`,
+      title: () => "token no longer accepted for deposits",
+      report: ({ token }, context) =>
+        `Token ${token} is no longer accepted for deposits into ${context.vault}.${tookEffect(context)}`,
       advice: "Deposits of this token fail.",
       seenByView: ({ token }, vault) => isVaultAsset(vault, token),
     },
@@ -162,9 +162,9 @@ const redemptionEvents: readonly GovernanceEvent[] = [
     ["redemptions", "allow_list", "RemovePaymentToken(address indexed token, address indexed caller)"],
     {
       what: "payment tokens of redemptions",
-      title: () => "payment token of redemptions removed",
-      report: ({ token }, { vault, time }) =>
-        `Payment token ${token} of redemptions from ${vault} was removed at ${time}.`,
+      title: () => "token no longer paid for redemptions",
+      report: ({ token }, context) =>
+        `Redemptions from ${context.vault} are no longer paid in token ${token}.${tookEffect(context)}`,
       advice: "Redemptions in this token fail: check which tokens remain.",
     },
   ),

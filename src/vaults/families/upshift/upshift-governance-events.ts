@@ -2,6 +2,7 @@ import { FIND_OUT, levelTexts } from "../../governance/common-governance-events.
 import {
   addressTexts,
   changeEvent,
+  type EventArgs,
   formatShareUnits,
   type GovernanceEvent,
   newValue,
@@ -11,16 +12,25 @@ import {
 /** Formats a percentage as the contract's raw number, because the published ABIs do not define its unit. */
 const formatRawUnits = (value: unknown): string => `${value} (raw contract value, scale unknown)`;
 
+const isPaused = ({ bWithdrawalsPaused }: EventArgs): boolean => bWithdrawalsPaused === true;
+const stateOf = (args: EventArgs): string => (isPaused(args) ? "paused" : "not paused");
+
 /**
- * Governance events that multi-asset and legacy vaults share. A pause of deposits alone is left out, because a view
- * shows it. Source: ABIs of npm `@augustdigital/sdk` 4.27.3.
+ * Governance events that multi-asset and legacy vaults share. A pause event contains both states, changed or not, and
+ * a view shows that of deposits. Source: ABIs of npm `@augustdigital/sdk` 4.27.3.
  */
 const sharedEvents: readonly GovernanceEvent[] = [
   changeEvent(
     ["entryPoint", "pause", "DepositWithdrawalStatusChanged(bool bDepositsPaused, bool bWithdrawalsPaused)"],
     {
-      ...pauseTexts("withdrawals", ({ bWithdrawalsPaused }) => bWithdrawalsPaused === true),
-      seenByView: ({ bWithdrawalsPaused }) => bWithdrawalsPaused === false,
+      ...pauseTexts("withdrawals", isPaused),
+      title: (args) => `withdrawals ${stateOf(args)}`,
+      report: (args, { vault, time }) =>
+        `Withdrawals from ${vault} are ${stateOf(args)}, as the contract reported at ${time}.`,
+      advice: (args) =>
+        isPaused(args)
+          ? "Find out why, and when withdrawals will resume."
+          : "If withdrawals were paused before, find out what caused the pause.",
     },
   ),
   changeEvent(["entryPoint", "fee", "ManagementFeeUpdated(uint256 newManagementFeePercent)"], {
@@ -40,7 +50,7 @@ const EMERGENCY_ADVICE =
 export const upshiftEvents: readonly GovernanceEvent[] = [
   ...sharedEvents,
   changeEvent(["entryPoint", "allow_list", "SendersWhitelistUpdated(address newWhitelistAddr)"], {
-    ...addressTexts("senders whitelist (who may deposit)", {
+    ...addressTexts("depositor whitelist (senders whitelist)", {
       member: "newWhitelistAddr",
       advice: "This contract decides who may deposit: check whether your account can still deposit.",
       removed: "Check whether any account can deposit now, or whether deposits are closed.",
@@ -62,7 +72,7 @@ export const upshiftEvents: readonly GovernanceEvent[] = [
     advice: "Check whether the sub-account still held assets of the vault.",
   }),
   changeEvent(["entryPoint", "pause", "OnEmergencyWithdraw(address receiverAddr)"], {
-    what: "emergency withdrawal",
+    what: "custody of the assets",
     title: () => "emergency withdrawal",
     report: ({ receiverAddr }, { vault, time }) =>
       `An emergency withdrawal moved assets of ${vault} to ${receiverAddr} at ${time}.`,
@@ -91,7 +101,7 @@ export const upshiftLegacyEvents: readonly GovernanceEvent[] = [
       "OnEmergencyWithdraw(uint256 withdrawalAmount, address tokenAddr, address destinationAddr)",
     ],
     {
-      what: "emergency withdrawal",
+      what: "custody of the assets",
       title: () => "emergency withdrawal",
       report: ({ withdrawalAmount, tokenAddr, destinationAddr }, { vault, time, isAsset, formatAssets }) =>
         `An emergency withdrawal moved ${
