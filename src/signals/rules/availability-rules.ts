@@ -99,20 +99,27 @@ const totalText = (facts: VaultFacts, { totalAssets }: Point): string =>
 const NO_LIMIT = 2n ** 127n;
 const isUnlimited = ({ maxDeposit }: Point): boolean => maxDeposit === null || maxDeposit >= NO_LIMIT;
 
+/** Formats a remaining deposit capacity: "5 WETH", or "less than 0.0001 WETH" for one that would read as zero. */
+function capacityOf(facts: VaultFacts, { maxDeposit }: Point): string {
+  const isTiny =
+    maxDeposit !== null && maxDeposit > 0n && wholeAmount(maxDeposit, facts.assetDecimals) === "0";
+  return isTiny ? `less than 0.0001 ${facts.assetSymbol}` : wholeOf(facts, maxDeposit ?? 0n);
+}
+
 /**
  * Reports that a vault's deposits were paused between two consecutive snapshots of the last two hours; of several
  * times, the newest.
  */
 export const paused = turnRule({
   id: "paused",
-  title: "Deposits paused",
+  title: "Deposits paused or closed",
   tier: "high",
   reason: "Deposits fail, withdrawals often fail too, and a pause may follow an incident",
-  description: "Deposits into the vault are paused; in the previous snapshot they were not.",
-  headline: "deposits paused",
+  description: "Deposits into the vault are paused or closed; in the previous snapshot they were open.",
+  headline: "deposits paused or closed",
   summary: (facts, change) =>
-    `Deposits into ${facts.vaultName} are paused; ${intervalOf(change)} earlier they were not. ` +
-    `${totalText(facts, change.after)} Find out why they were paused, and whether withdrawals still work.`,
+    `Deposits into ${facts.vaultName} are paused or closed; ${intervalOf(change)} earlier they were open. ` +
+    `${totalText(facts, change.after)} Find out why, and whether withdrawals still work.`,
   holds: (point) => point.paused,
 });
 
@@ -152,7 +159,7 @@ export const capacityExhausted = turnRule({
   headline: "no deposit capacity left",
   summary: (facts, change) =>
     `${facts.vaultName} accepts no more deposits: its remaining deposit capacity is zero; ${intervalOf(change)} earlier it was ` +
-    `${isUnlimited(change.before) ? "unlimited" : wholeOf(facts, change.before.maxDeposit ?? 0n)}. ` +
+    `${isUnlimited(change.before) ? "unlimited" : capacityOf(facts, change.before)}. ` +
     `${totalText(facts, change.after)} Deposits fail, usually until the cap is raised or holders withdraw.`,
   holds: isFull,
 });
@@ -167,10 +174,10 @@ export const capacityOpened = turnRule({
   tier: "medium",
   reason: "Deposits work again; a limited capacity is often used up quickly",
   description: "The remaining deposit capacity is above zero; in the previous snapshot it was zero.",
-  headline: "deposit capacity available again",
+  headline: "deposit capacity available",
   summary: (facts, change) =>
-    `${facts.vaultName} accepts deposits ` +
-    `${isUnlimited(change.after) ? "of any size" : `of up to ${wholeOf(facts, change.after.maxDeposit ?? 0n)}`} again; ` +
+    `${facts.vaultName} now accepts deposits of ` +
+    `${isUnlimited(change.after) ? "any size" : capacityOf(facts, change.after).replace(/^(?=\d)/, "up to ")}; ` +
     `${intervalOf(change)} earlier its remaining deposit capacity was zero. ${totalText(facts, change.after)}` +
     `${isUnlimited(change.after) ? "" : " A limited capacity is often used up quickly."}`,
   holds: (point) => {

@@ -234,7 +234,8 @@ export const governanceChangeAnnounced: SignalRule = governanceRule({
         "Owner, role manager, management, guardian, shorter timelock, removal of a market, a scheduled operation, a call " +
         "submitted to a timelock, or a cancelled ownership transfer",
       reason:
-        "Holders may have time to withdraw before it takes effect; an ownership transfer takes effect as soon as it is accepted",
+        "Holders may have time to withdraw before it takes effect; an ownership transfer takes effect as soon as it is accepted. " +
+        "A cancelled transfer leaves the current owner in place",
     },
     {
       tier: "low",

@@ -112,7 +112,7 @@ function texts(
   const others =
     more === 0
       ? ""
-      : ` ${countOf(more, `other ${direction.noun}`)} in that time ${more === 1 ? "was" : "were"} unusually large too.`;
+      : ` ${countOf(more, `other ${direction.noun}`)} in that time ${more === 1 ? "was" : "were"} large enough for this signal too.`;
   return {
     title: `${facts.vaultName}: single ${direction.noun} of ${whole(amount)}`,
     summary:
@@ -139,7 +139,8 @@ export const largeDeposit = largeFlow({
       least: 0.5,
       deviations: 10,
       always: null,
-      reason: "Dilutes the yield until the new capital is allocated, and leaves one dominant holder",
+      reason:
+        "Dilutes the yield until the new capital is allocated; the depositor may hold a third of the vault or more",
     },
     {
       tier: "medium",

@@ -109,7 +109,7 @@ export const netOutflow = netFlow({
       least: 0.3,
       deviations: 10,
       always: 0.6,
-      reason: "A run on the vault: the remaining holders may have to wait until positions are unwound",
+      reason: "May be a run on the vault: the remaining holders may have to wait until positions are unwound",
     },
     {
       tier: "medium",

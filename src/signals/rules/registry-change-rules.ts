@@ -6,9 +6,15 @@ import { type SignalRule, wholeAmount } from "../signal-finding.ts";
 export const vaultAdded: SignalRule = {
   rule_id: "vault_added",
   dimension: "trust",
-  title: "New vault",
+  title: "Vault added",
   description: "A vault that was added to this service's registry in the last 24 hours.",
-  tiers: [{ tier: "low", threshold: "Every new vault", reason: "There is no history yet to compare with" }],
+  tiers: [
+    {
+      tier: "low",
+      threshold: "Every added vault",
+      reason: "This service has no history of it yet to compare with",
+    },
+  ],
   needs: "Nothing.",
   quietSeconds: 0,
   find(facts, now) {
@@ -17,7 +23,7 @@ export const vaultAdded: SignalRule = {
       {
         ...offChain(facts.addedAt),
         tier: "low",
-        title: `${facts.vaultName}: new ${facts.assetSymbol} vault`,
+        title: `${facts.vaultName}: ${facts.assetSymbol} vault added to this service`,
         summary:
           `${facts.vaultName} was added to this service in the last 24 hours.${holdingText(facts)} Most signals need days ` +
           "of history: check its curator and strategy before you deposit.",

@@ -118,7 +118,7 @@ const BREAK: readonly (readonly [Tier, number])[] = [
   ["low", 6],
 ];
 const BREAK_REASONS: Readonly<Record<Tier, string>> = {
-  high: "Far outside the vault's normal range: the strategy or its pricing has probably changed",
+  high: "Far outside the vault's normal range: the strategy or its pricing may have changed",
   medium: "Clearly outside the vault's normal range: a one-off effect or a change in the strategy",
   low: "Outside the vault's normal range, rarely a reason to act on its own",
 };
@@ -140,7 +140,7 @@ export const apyBreak: SignalRule = {
   tiers: BREAK.map(([tier, least]) => ({
     tier,
     threshold:
-      `At least ${least} median absolute deviations and one percentage point from the median; a deviation below 0.1 ` +
+      `At least ${least} median absolute deviations and one percentage point from the median; a median absolute deviation below 0.1 ` +
       "percentage points counts as 0.1",
     reason: BREAK_REASONS[tier],
   })),
@@ -200,8 +200,8 @@ function breakTexts(
     return {
       title: `${vaultName}: share price fell ${fall} in a day (median yield ${median} APY)`,
       summary:
-        `The share price of ${vaultName} fell ${fall} in the last day, ${percent(last.rate)} annualized. ${normal} The vault ` +
-        "has made a loss: find out what was written off before you deposit or withdraw.",
+        `The share price of ${vaultName} fell ${fall} in the last day, ${percent(last.rate)} annualized. ${normal} Find out ` +
+        "why it fell before you deposit or withdraw.",
     };
   }
   const below = last.rate < baseline.median;

@@ -48,6 +48,8 @@ const identificationAbi = once(() =>
 );
 /** Bit of deposits in the mask of hooked operations. */
 const OP_DEPOSIT = 1;
+/** Bit of `withdraw` in the mask of hooked operations. */
+const OP_WITHDRAW = 4;
 /** Bit of `redeem` in the mask of hooked operations. */
 const OP_REDEEM = 8;
 /** Bit of share transfers in the mask of hooked operations. */
@@ -55,7 +57,7 @@ const OP_TRANSFER = 16;
 /** Bit of the check of a vault's status in the mask of hooked operations, which ends every operation. */
 const OP_STATUS_CHECK = 16_384;
 /** Bits of withdrawals and redemptions in the mask of hooked operations. */
-const EXIT_OPS = 12 | OP_STATUS_CHECK;
+const EXIT_OPS = OP_WITHDRAW | OP_REDEEM | OP_STATUS_CHECK;
 
 /**
  * Returns a query for whether deposits are disabled, that is hooked without a hook target; unknown if the hook cannot be
@@ -148,7 +150,12 @@ function disabledText(args: EventArgs, { vault, time }: { vault: string; time: s
   const disabled = (what: string) =>
     `${what} were disabled at ${time}: the new hook configuration covers them but names no hook contract, so every ` +
     "such call reverts.";
-  if (disablesExits(args)) return disabled(`Withdrawals or redemptions from ${vault}`);
+  if (disables(args, OP_STATUS_CHECK)) return disabled(`All operations of ${vault} that change balances`);
+  if (disablesExits(args)) {
+    const exits = disables(args, OP_REDEEM) ? "Redemptions (redeem)" : "Withdrawals (withdraw)";
+    const both = disables(args, OP_REDEEM) && disables(args, OP_WITHDRAW);
+    return disabled(`${both ? "Withdrawals and redemptions" : exits} from ${vault}`);
+  }
   return disables(args, OP_TRANSFER) ? disabled(`Share transfers of ${vault}`) : null;
 }
 
@@ -173,7 +180,13 @@ const eulerEvents: readonly GovernanceEvent[] = [
     report: ({ newSupplyCap, newBorrowCap }, context) =>
       `The supply cap of ${context.vault} is now ${formatCap(newSupplyCap, context)} and its borrow cap ` +
       `${formatCap(newBorrowCap, context)}.${tookEffect(context)}`,
-    advice: "Deposits above the supply cap fail; the borrow cap limits the interest that the vault can earn.",
+    advice: ({ newSupplyCap, newBorrowCap }) => {
+      if (Number(newSupplyCap) === 0 && Number(newBorrowCap) === 0)
+        return "Neither deposits nor loans are capped now.";
+      const supply =
+        Number(newSupplyCap) === 0 ? "Deposits are not capped" : "Deposits above the supply cap fail";
+      return `${supply}; ${Number(newBorrowCap) === 0 ? "loans are not capped" : "the borrow cap limits the interest that the vault can earn"}.`;
+    },
   }),
   changeEvent(
     ["address", "allow_list", "GovSetHookConfig(address indexed newHookTarget, uint32 newHookedOps)"],

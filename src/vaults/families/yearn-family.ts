@@ -158,16 +158,21 @@ const ROLES = [
     "revoke strategies",
     "force-revoke strategies",
     "set the accountant",
-    "set the queue",
+    "set the withdrawal queue",
   ],
   ...[
     "report profits",
-    "allocate debt",
-    "set maximum debts",
+    "allocate assets to strategies",
+    "set the maximum allocation of strategies",
     "set the deposit limit",
     "set the withdrawal limit",
   ],
-  ...["set the minimum idle assets", "set the profit unlock time", "buy debt", "shut the vault down"],
+  ...[
+    "set the minimum idle assets",
+    "set the profit unlock time",
+    "buy bad debt of strategies",
+    "shut the vault down",
+  ],
 ] as const;
 const rolesOf = (bits: bigint): string => {
   const names = ROLES.filter((_, bit) => ((bits >> BigInt(bit)) & 1n) === 1n);
@@ -221,8 +226,7 @@ const yearnEvents: readonly GovernanceEvent[] = [
     advice: ({ role }) =>
       role === 0n
         ? "Check who still holds roles."
-        : "These permissions can change how the vault works: find out who the account is before you deposit or leave funds in " +
-          "the vault.",
+        : "Find out who the account is, and whether it needs these permissions, before you deposit or leave funds in the vault.",
     tier: "medium",
   }),
   changeEvent(
@@ -305,7 +309,7 @@ const yearnEvents: readonly GovernanceEvent[] = [
         added: ({ change_type }) => Number(change_type) === 1,
         advice: [
           "The vault can now allocate assets to this strategy: find out what it does.",
-          "The vault no longer allocates assets to this strategy.",
+          "The vault no longer allocates assets to this strategy. If the removal was forced, what it still held there is a loss: check the share price.",
         ],
       }),
       what: "strategies",

@@ -10,6 +10,7 @@ import {
   formatDuration,
   type GovernanceEvent,
   isNone,
+  isUnlimited,
   newValue,
   oldToNewValue,
   tookEffect,
@@ -190,7 +191,7 @@ export const accessControlEvents: readonly GovernanceEvent[] = [
         `${vault} was granted to ${account} at ${time}.`,
       advice: ({ role }) =>
         isDefaultAdmin(role)
-          ? `An admin can grant every other role: ${FIND_OUT}`
+          ? `An admin can grant and revoke roles: ${FIND_OUT}`
           : "Find out what this role may do and who this account is before you deposit or leave funds in the vault.",
       tier: "medium",
     },
@@ -277,7 +278,9 @@ export const curationEvents = (market: "bytes32" | "address"): readonly Governan
       // A reduction takes effect immediately, without this event.
       title: () => "higher supply cap for a market submitted",
       report: ({ id, cap }, context) =>
-        `An increase in the supply cap for market ${id} of ${context.vault} to ${formatAssetUnits(cap, context)} was ` +
+        (isUnlimited(BigInt(String(cap)))
+          ? `An unlimited supply cap for market ${id} of ${context.vault} was `
+          : `An increase in the supply cap for market ${id} of ${context.vault} to ${formatAssetUnits(cap, context)} was `) +
         `submitted at ${context.time}. It has not taken effect yet.`,
       advice: MARKET_CAP,
     },
@@ -293,7 +296,8 @@ export const curationEvents = (market: "bytes32" | "address"): readonly Governan
     what: "supply cap for a market",
     report: ({ id, cap }, context) =>
       `The supply cap for market ${id} of ${context.vault} is now ${formatAssetUnits(cap, context)}.${tookEffect(context)}`,
-    advice: MARKET_CAP,
+    advice: ({ cap }) =>
+      isUnlimited(BigInt(String(cap))) ? "The vault may allocate any amount to this market." : MARKET_CAP,
   }),
   announcementEvent(
     ["address", "strategy", `SubmitMarketRemoval(address indexed caller, ${market} indexed id)`],

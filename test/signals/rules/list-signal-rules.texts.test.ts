@@ -18,6 +18,18 @@ test.each([
   expect(one?.summary.endsWith("A limited capacity is often used up quickly.")).toBe(isLimited);
 });
 
+test.each([
+  [
+    "capacity_opened",
+    (age: number) => (age > 300 ? 0n : 1n),
+    "now accepts deposits of less than 0.0001 USDC;",
+  ],
+  ["capacity_exhausted", (age: number) => (age > 300 ? 1n : 0n), "earlier it was less than 0.0001 USDC."],
+])("%s does not call a tiny capacity zero", (ruleId, capacity, text) => {
+  const at: At = (age) => ({ ...growingPrices(0.0001)(age), maxDeposit: capacity(age) });
+  expect(raised(ruleId, { ...factsOf({ at }), assetDecimals: 18 })?.summary).toContain(text);
+});
+
 test("liquidity_thin says how snapshots without a known limit count", () => {
   const one = raised(
     "liquidity_thin",
@@ -85,7 +97,9 @@ test("a threshold states the least deviation, and a bound in any case only in th
   expect(thresholdOf("large_withdrawal", "low")).toContain(`days ${floor}. `);
   expect(thresholdOf("tvl_jump", "high")).toContain("At least 50% of total assets. ");
   expect(thresholdOf("tvl_jump", "medium")).not.toContain("in any case");
-  expect(thresholdOf("apy_break", "high")).toContain("a deviation below 0.1 percentage points counts as 0.1");
+  expect(thresholdOf("apy_break", "high")).toContain(
+    "; a median absolute deviation below 0.1 percentage points counts as 0.1",
+  );
 });
 
 test("apy_break counts a small deviation as 0.1 percentage points", () => {

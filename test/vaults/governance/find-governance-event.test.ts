@@ -136,7 +136,7 @@ test("a timelocked submission names its setting and the earliest execution time"
   // setPerformanceFee(uint256)
   const fee = { selector: "0x70897b23", executableAt: 1_800_000_000n };
   expect(textOf("morpho_v2", "Submit", fee)).toBe(
-    "A call was submitted to the timelock of Steady USDC at 2027-01-15 07:50 UTC: change to the performance fee. It can be " +
+    "A change to the performance fee was submitted to the timelock of Steady USDC at 2027-01-15 07:50 UTC. It can be " +
       "executed from 2027-01-15 08:00 UTC. Find out what the call changes, and decide whether to withdraw first. " +
       "(Steady USDC: change to the performance fee submitted)",
   );
@@ -156,7 +156,7 @@ test("texts say the direction of a change", () => {
   expect(textOf("yearn_v3", "RoleSet", { role: 0n })).toContain("no longer has any role in Steady USDC.");
   expect(textOf("lagoon", "GuardrailsStatusUpdated", { activated: false })).toContain("guardrail disabled");
   expect(textOf("veda", "AssetDataUpdated", { allowDeposits: false })).toContain(
-    "accepts only withdrawals in",
+    ", but deposits of it are not.",
   );
 });
 
@@ -167,40 +167,40 @@ function callOf(signature: string, args: readonly unknown[]) {
 }
 
 test.each([
-  ["setPerformanceFee(uint256)", [15n * 10n ** 16n], ": change to the performance fee (to 15%)."],
-  ["setManagementFee(uint256)", [317_097_919n], ": change to the management fee (to 1% a year)."],
+  ["setPerformanceFee(uint256)", [15n * 10n ** 16n], "A change to the performance fee (to 15%) "],
+  ["setManagementFee(uint256)", [317_097_919n], "A change to the management fee (to 1% a year) "],
   [
     "setReceiveAssetsGate(address)",
     [at("0")],
-    ": change to the receive assets gate (who may receive withdrawals) (removal).",
+    "A change to the receive assets gate (who may receive withdrawals) (removal) ",
   ],
   [
     "setReceiveAssetsGate(address)",
     [at("a1")],
-    `: change to the receive assets gate (who may receive withdrawals) (new address ${getAddress(at("a1"))}).`,
+    `A change to the receive assets gate (who may receive withdrawals) (new address ${getAddress(at("a1"))}) `,
   ],
-  ["setIsAllocator(address,bool)", [at("a1"), false], `(${getAddress(at("a1"))} is removed).`],
-  ["addAdapter(address)", [at("a1")], `: addition of an adapter (${getAddress(at("a1"))}).`],
+  ["setIsAllocator(address,bool)", [at("a1"), false], `(${getAddress(at("a1"))} is removed) `],
+  ["addAdapter(address)", [at("a1")], `An addition of an adapter (${getAddress(at("a1"))}) `],
   [
     "decreaseTimelock(bytes4,uint256)",
     ["0x70897b23", 172_800n],
-    ": reduction of the timelock for a change to the performance fee (to 2 days).",
+    "A reduction of the timelock for a change to the performance fee (to 2 days) ",
   ],
   [
     "abdicate(bytes4)",
     ["0x70897b23"],
-    ": abdication (permanent deactivation) of a function (change to the performance fee).",
+    "An abdication (permanent deactivation) of a function for a change to the performance fee ",
   ],
   [
     "increaseAbsoluteCap(bytes,uint256)",
     [encodeAbiParameters(parseAbiParameters("string, address"), ["this", at("ad")]), 5_000_000n],
-    `: increase in the absolute cap for adapter ${getAddress(at("ad"))} (to 5 USDC).`,
+    `An increase in the absolute cap for adapter ${getAddress(at("ad"))} (to 5 USDC) `,
   ],
-  ["increaseRelativeCap(bytes,uint256)", ["0x12", 10n ** 17n], " (to 10% of total assets)."],
+  ["increaseRelativeCap(bytes,uint256)", ["0x12", 10n ** 17n], " (to 10% of total assets) "],
   [
     "setForceDeallocatePenalty(address,uint256)",
     [at("a1"), 10n ** 16n],
-    `: change to the force deallocate penalty for forced deallocations from adapter ${getAddress(at("a1"))} (to 1%).`,
+    `A change to the force deallocate penalty of adapter ${getAddress(at("a1"))} (to 1%) `,
   ],
 ])("a submission and its cancellation name the arguments of %s", (signature, args, expected) => {
   const given = callOf(signature, args);
@@ -277,13 +277,16 @@ test("texts name only what applies to the values of an event", () => {
   const hook = (newHookedOps: number) =>
     textOf("euler", "GovSetHookConfig", { newHookTarget: at("0"), newHookedOps });
   expect(hook(16)).toMatch(/^Share transfers of .* were disabled .*every such call reverts\. Shares stay/);
-  expect(hook(1 << 14)).toContain("Withdrawals or redemptions from Steady USDC were disabled");
+  expect(hook(4)).toMatch(/^Withdrawals \(withdraw\) from Steady USDC were disabled/);
+  expect(hook(8)).toMatch(/^Redemptions \(redeem\) from Steady USDC were disabled/);
+  expect(hook(12)).toMatch(/^Withdrawals and redemptions from Steady USDC were disabled/);
+  expect(hook(1 << 14)).toContain("All operations of Steady USDC that change balances were disabled");
   const closed = textOf("veda", "AssetDataUpdated", { allowDeposits: false, allowWithdraws: false });
   expect(closed).toContain("asset no longer accepted");
   expect(closed).not.toContain("premium");
   expect(textOf("veda", "AssetDataUpdated", { allowDeposits: true, sharePremium: 0 })).not.toContain("0%");
   expect(textOf("veda", "AssetDataUpdated", { allowDeposits: true, sharePremium: 25 })).toContain(
-    ", with a share premium of 0.25%. The change",
+    " are possible, with a share premium of 0.25%. The change",
   );
   expect(textOf("veda", "UpperBoundUpdated", { oldBound: 10_100, newBound: 10_200 })).toContain(
     "The upper bound on price updates of Steady USDC changed from 101% to 102% of the previous price.",
@@ -311,6 +314,9 @@ test("texts show amounts in whole tokens", () => {
   expect(textOf("euler", "GovSetCaps", { newSupplyCap: 6410, newBorrowCap: 0 })).toContain(
     "is now 10,000 USDC and its borrow cap unlimited.",
   );
+  expect(textOf("euler", "GovSetCaps", { newSupplyCap: 0, newBorrowCap: 0 })).toContain(
+    "Neither deposits nor loans are capped now.",
+  );
   expect(textOf("upshift_legacy", "OnEmergencyWithdraw", { withdrawalAmount: 5_000_000n })).toContain(
     "moved 5000000 base units of token 0x",
   );
@@ -322,5 +328,5 @@ test("texts show amounts in whole tokens", () => {
 test("a cap of Morpho Vault V2 names what it limits, when the data say it", () => {
   const idData = encodeAbiParameters(parseAbiParameters("string, address"), ["this", at("ad")]);
   expect(textOf("morpho_v2", "IncreaseAbsoluteCap", { idData })).toMatch(/^The absolute cap for adapter 0x/);
-  expect(textOf("morpho_v2", "IncreaseAbsoluteCap", {})).toMatch(/^The absolute cap for id 0xab/);
+  expect(textOf("morpho_v2", "IncreaseAbsoluteCap", {})).toMatch(/^The absolute cap for allocation id 0xab/);
 });

@@ -78,7 +78,7 @@ describe("RatesUpdated of Lagoon", () => {
     expect(both).toContain(
       "The haircut (deduction from instant redemptions) of Steady USDC changed from 0% to 2%.",
     );
-    expect(both).toContain("(Steady USDC: entry fee, exit fee or haircut changed)");
+    expect(both).toContain("(Steady USDC: entry fee and haircut changed)");
     const haircut = textOf("lagoon", "RatesUpdated", argsOf(rates({ haircutRate: 200 })));
     expect(haircut).toContain("(Steady USDC: haircut changed)");
   });
@@ -104,7 +104,7 @@ describe("a cap of Morpho Vault V2 without a limit", () => {
     const abi = parseAbi(["function increaseAbsoluteCap(bytes idData, uint256 cap)"]);
     const data = encodeFunctionData({ abi, args: [idData, NO_LIMIT] });
     expect(textOf("morpho_v2", "Submit", { selector: data.slice(0, 10), data })).toContain(
-      `increase in the absolute cap for adapter ${ZERO} (unlimited).`,
+      `An increase in the absolute cap for adapter ${ZERO} (unlimited) was submitted to`,
     );
   });
 });

@@ -151,7 +151,7 @@ const vaultEvents: readonly GovernanceEvent[] = [
     }),
   }),
   changeEvent(["address", "cap", "MarketLimitUpdated(uint256 marketId, uint256 newLimit)"], {
-    what: "market limit (allocation cap for a market)",
+    what: "market limit",
     report: ({ marketId, newLimit }, context) =>
       `The market limit (allocation cap) for market ${marketId} of ${context.vault} is now ${formatWadFraction(newLimit)} of the vault's ` +
       `assets.${tookEffect(context)}`,
@@ -182,10 +182,12 @@ const ROLES: Readonly<Record<string, string>> = {
 const ROUTINE_ROLES: ReadonlySet<string> = new Set(["600", "601", "700", "800", "1000", "1100"]);
 /** Returns true for the role that every account has. */
 const isPublic = (role: unknown): boolean => String(role) === "18446744073709551615";
-const roleName = (role: unknown): string => {
+const roleTitle = (role: unknown): string => {
   const name = ROLES[String(role)];
-  return name === undefined ? `role ${role}` : `the role "${name}"`;
+  return name === undefined ? `role ${role}` : `role "${name}"`;
 };
+const roleName = (role: unknown): string =>
+  `${ROLES[String(role)] === undefined ? "" : "the "}${roleTitle(role)}`;
 const capitalized = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}`;
 const isRoutine = ({ roleId }: EventArgs): boolean => ROUTINE_ROLES.has(String(roleId));
 const first4Bytes = (data: unknown): string => String(data).slice(0, 10);
@@ -202,8 +204,8 @@ const accessManagerEvents: readonly GovernanceEvent[] = [
     ],
     {
       what: "role members",
-      title: ({ newMember }) =>
-        newMember === true ? "role granted" : "execution delay of a role member changed",
+      title: ({ roleId, newMember }) =>
+        newMember === true ? `${roleTitle(roleId)} granted` : "execution delay of a role member changed",
       report: ({ roleId, account, delay, since, newMember }, { vault }) =>
         newMember === true
           ? `${capitalized(roleName(roleId))} of ${vault} was granted to ${account}. The grant takes effect at ${formatUtcMinute(since)}.`
@@ -218,7 +220,7 @@ const accessManagerEvents: readonly GovernanceEvent[] = [
   ),
   changeEvent(["authority", "owner", "RoleRevoked(uint64 indexed roleId, address indexed account)"], {
     what: "role members",
-    title: () => "role revoked",
+    title: ({ roleId }) => `${roleTitle(roleId)} revoked`,
     report: ({ roleId, account }, { vault, time }) =>
       `${capitalized(roleName(roleId))} of ${vault} was revoked from ${account} at ${time}.`,
     advice: "Check who still holds this role.",

@@ -114,7 +114,7 @@ export const lagoonEvents: readonly GovernanceEvent[] = [
     what: "entry fee, exit fee or haircut",
     title: (args) => {
       const names = rateChanges(args, "").map(({ name }) => name);
-      return `${names.length === 1 ? names[0] : "entry fee, exit fee or haircut"} changed`;
+      return `${names.join(", ").replace(/, (?=[^,]*$)/, " and ")} changed`;
     },
     report: (args, context) => {
       const sentences = rateChanges(args, context.vault).map(({ sentence }) => sentence);

@@ -15,12 +15,11 @@ import {
 const reportPriceBounds = ({ securityParams }: EventArgs, context: EventContext): string => {
   const bounds = { ...(securityParams as Readonly<Record<string, unknown>>) };
   return (
-    `Price reports of ${context.vault} are now rejected if they deviate from the previous price by more than ` +
-    `${formatWadFraction(bounds["maxRelativeDeviationD18"])}, flagged as suspicious above ` +
-    `${formatWadFraction(bounds["suspiciousRelativeDeviationD18"])}, and accepted only if they are at least ` +
-    `${formatDuration(bounds["timeout"])} apart. The absolute deviation is limited to ` +
-    `${bounds["maxAbsoluteDeviation"]} and suspicious above ${bounds["suspiciousAbsoluteDeviation"]} (raw contract ` +
-    `values).${tookEffect(context)}`
+    `${context.vault} now rejects price reports that deviate from the previous price by more than ` +
+    `${formatWadFraction(bounds["maxRelativeDeviationD18"])}, and flags those above ` +
+    `${formatWadFraction(bounds["suspiciousRelativeDeviationD18"])} as suspicious. Reports must be at least ` +
+    `${formatDuration(bounds["timeout"])} apart. The absolute limits are ${bounds["maxAbsoluteDeviation"]} and, for ` +
+    `suspicious reports, ${bounds["suspiciousAbsoluteDeviation"]} (raw contract values).${tookEffect(context)}`
   );
 };
 
@@ -28,7 +27,7 @@ const reportPriceBounds = ({ securityParams }: EventArgs, context: EventContext)
 const vaultEvents: readonly GovernanceEvent[] = [
   ...accessControlEvents,
   changeEvent(["entryPoint", "fee", "SyncDepositParamsSet(uint256 penaltyD6, uint32 maxAge)"], {
-    what: "sync (instant) deposit parameters",
+    what: "terms of instant deposits",
     report: ({ penaltyD6, maxAge }, context) =>
       `Instant deposits into ${context.vault} now incur ` +
       `${Number(penaltyD6) === 0 ? "no penalty" : `a penalty of ${formatMillionths(penaltyD6)}`} and fail if the price ` +
@@ -62,7 +61,7 @@ const vaultEvents: readonly GovernanceEvent[] = [
       "price",
       "SecurityParamsSet((uint224 maxAbsoluteDeviation, uint224 suspiciousAbsoluteDeviation, uint64 maxRelativeDeviationD18, uint64 suspiciousRelativeDeviationD18, uint32 timeout, uint32 depositInterval, uint32 redeemInterval) securityParams)",
     ],
-    { what: "oracle security parameters (bounds on price reports)", report: reportPriceBounds },
+    { what: "bounds on price reports", report: reportPriceBounds },
   ),
   changeEvent(["shareToken", "allow_list", "SetWhitelistMerkleRoot(bytes32 newWhitelistMerkleRoot)"], {
     what: "whitelist (Merkle root)",

@@ -66,10 +66,7 @@ const TIMELOCKED_FUNCTIONS: Readonly<Record<string, TimelockedFunction>> = {
     detail: ([account, isAllocator]) => ` (${account} is ${isAllocator === true ? "added" : "removed"})`,
   },
   "setReceiveSharesGate(address)": { change: `change to the ${GATES.receiveShares}`, detail: toAddress },
-  "setSendSharesGate(address)": {
-    change: `change to the ${GATES.sendShares}`,
-    detail: toAddress,
-  },
+  "setSendSharesGate(address)": { change: `change to the ${GATES.sendShares}`, detail: toAddress },
   "setReceiveAssetsGate(address)": { change: `change to the ${GATES.receiveAssets}`, detail: toAddress },
   "setSendAssetsGate(address)": { change: `change to the ${GATES.sendAssets}`, detail: toAddress },
   "setAdapterRegistry(address)": { change: "change to the adapter registry", detail: toAddress },
@@ -79,7 +76,7 @@ const TIMELOCKED_FUNCTIONS: Readonly<Record<string, TimelockedFunction>> = {
   "decreaseTimelock(bytes4,uint256)": { change: "reduction of the timelock", detail: toTimelock },
   "abdicate(bytes4)": {
     change: "abdication (permanent deactivation) of a function",
-    detail: ([selector]) => ` (${changeOf(selector)})`,
+    detail: ([selector]) => ` for ${withArticle(changeOf(selector))}`,
   },
   "setPerformanceFee(uint256)": {
     change: "change to the performance fee",
@@ -107,8 +104,7 @@ const TIMELOCKED_FUNCTIONS: Readonly<Record<string, TimelockedFunction>> = {
   },
   "setForceDeallocatePenalty(address,uint256)": {
     change: "change to the force deallocate penalty",
-    detail: ([adapter, penalty]) =>
-      ` for forced deallocations from adapter ${adapter} (to ${formatWadFraction(penalty)})`,
+    detail: ([adapter, penalty]) => ` of adapter ${adapter} (to ${formatWadFraction(penalty)})`,
   },
 };
 const functionBySelector = once(
@@ -136,6 +132,8 @@ function detailOf(call: { selector: unknown; data: unknown }, context: EventCont
   }
 }
 const withArticle = (noun: string): string => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
+const callText = (call: { selector: unknown; data: unknown }, context: EventContext): string =>
+  withArticle(changeOf(call.selector) + detailOf(call, context)).replace(/^a/, "A");
 
 /**
  * Timestamp, in seconds, from which on a time counts as never (a JavaScript date ends at 8.64e12). Submissions of
@@ -147,8 +145,7 @@ const submissionTexts: EventTerms = {
   what: "configuration",
   title: ({ selector }) => `${changeOf(selector)} submitted`,
   report: ({ selector, data, executableAt }, context) => {
-    const call = changeOf(selector) + detailOf({ selector, data }, context);
-    const submitted = `A call was submitted to the timelock of ${context.vault} at ${context.time}: ${call}.`;
+    const submitted = `${callText({ selector, data }, context)} was submitted to the timelock of ${context.vault} at ${context.time}.`;
     if (Number(executableAt) >= LAST_TIME) return `${submitted} It can never be executed.`;
     return Number(executableAt) <= context.seconds
       ? `${submitted} It can be executed immediately.`
@@ -185,11 +182,12 @@ function capScope({ id, idData }: EventArgs): string {
   } catch {
     // Adapters may use data of any other form.
   }
-  return `id ${id}`;
+  return `allocation id ${id}`;
 }
 
 const CAP_ADVICE =
   "The cap limits how much the vault may allocate to one target, such as an adapter, a collateral token or a market.";
+const UNLIMITED_ADVICE = "The vault may allocate any amount to this target, as far as other caps allow.";
 /** Creates the texts for an event that reduces or increases a cap on allocations. */
 const capTexts = (
   cap: "absolute cap" | "relative cap",
@@ -205,7 +203,7 @@ const capTexts = (
       ? `${setting} is now unlimited.${tookEffect(context)}`
       : `${setting} was ${of.verb} to ${value} at ${context.time}.`;
   },
-  advice: CAP_ADVICE,
+  advice: (args, context) => (of.value(args, context) === UNLIMITED ? UNLIMITED_ADVICE : CAP_ADVICE),
 });
 const absoluteCap = ({ newAbsoluteCap }: EventArgs, context: EventContext): string =>
   formatAssetUnits(newAbsoluteCap, context);
@@ -295,8 +293,8 @@ export const morphoV2Events: readonly GovernanceEvent[] = [
       what: "configuration",
       title: ({ selector }) => `pending ${changeOf(selector)} cancelled`,
       report: ({ selector, data }, context) =>
-        `A call submitted to the timelock of ${context.vault} was cancelled at ${context.time}: ` +
-        `${changeOf(selector)}${detailOf({ selector, data }, context)}.`,
+        `${callText({ selector, data }, context)} that had been submitted to the timelock of ${context.vault} was ` +
+        `cancelled at ${context.time}.`,
       advice: "The current configuration remains in force.",
     },
   ),

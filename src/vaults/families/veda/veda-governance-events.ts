@@ -18,11 +18,19 @@ import {
 const describePriceBound = ({ oldBound, newBound }: EventArgs): string =>
   `changed from ${formatBps(oldBound)} to ${formatBps(newBound)} of the previous price`;
 
-const acceptsFor = (deposits: unknown, withdrawals: unknown): string => {
-  if (deposits === true)
-    return withdrawals === true ? "accepts deposits and withdrawals in" : "accepts only deposits in";
-  return withdrawals === true ? "accepts only withdrawals in" : "accepts neither deposits nor withdrawals in";
-};
+/** States what the teller accepts in an asset, without the full stop; `premium` is empty or begins with a comma. */
+function acceptedText(
+  { asset, allowDeposits, allowWithdraws }: EventArgs,
+  { vault, premium }: { vault: string; premium: string },
+): string {
+  if (allowDeposits === true)
+    return allowWithdraws === true
+      ? `Deposits into and withdrawals from ${vault} in ${asset} are possible${premium}`
+      : `Deposits of ${asset} into ${vault} are possible${premium === "" ? "" : `${premium},`} but withdrawals in it are not`;
+  return allowWithdraws === true
+    ? `Withdrawals from ${vault} in ${asset} are possible, but deposits of it are not`
+    : `Neither deposits into nor withdrawals from ${vault} in ${asset} are possible`;
+}
 
 const hasPremium = (bps: unknown): boolean => Number(bps) > 0;
 const premiumText = (bps: unknown): string =>
@@ -88,17 +96,16 @@ export const vedaEvents: readonly GovernanceEvent[] = [
       what: "configuration of an accepted asset",
       title: ({ allowDeposits, allowWithdraws }) =>
         allowDeposits === true || allowWithdraws === true
-          ? "accepted asset reconfigured"
+          ? "terms of an accepted asset changed"
           : "asset no longer accepted",
-      report: ({ asset, allowDeposits, allowWithdraws, sharePremium }, context) =>
-        `${context.vault} now ${acceptsFor(allowDeposits, allowWithdraws)} the asset ${asset}` +
-        `${allowDeposits === true ? premiumText(sharePremium) : ""}.${tookEffect(context)}`,
+      report: (args, context) =>
+        `${acceptedText(args, { vault: context.vault, premium: premiumText(args["sharePremium"]) })}.${tookEffect(context)}`,
       advice: ({ allowDeposits, allowWithdraws, sharePremium }) =>
         [
           allowDeposits === true ? premiumAdvice(sharePremium) : "Deposits of this asset fail.",
           allowWithdraws === true
             ? ""
-            : "Withdrawals in this asset fail: check which other assets you can withdraw.",
+            : "Withdrawals in this asset through the teller fail: check how and in which assets you can withdraw.",
         ]
           .filter((sentence) => sentence !== "")
           .join(" "),
@@ -118,7 +125,7 @@ export const vedaEvents: readonly GovernanceEvent[] = [
       `${
         permissionedTransfers === true
           ? `Shares of ${context.vault} can now be transferred by permitted operators only.`
-          : `Transfers of shares of ${context.vault} now require no permitted operator.`
+          : `Shares of ${context.vault} can now be transferred without a permitted operator.`
       }${tookEffect(context)}`,
     advice: ({ permissionedTransfers }) =>
       permissionedTransfers === true ? "Check whether you can still transfer your shares." : "",
