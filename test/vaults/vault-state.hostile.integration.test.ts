@@ -53,7 +53,7 @@ describe.each(MODES.map((mode, index) => ({ mode, index })))("a hostile vault ($
   test("has null for every value of its state", async () => {
     const { value } = await runQuery(client(), adapterOf(bad()).state(bad(), NOW));
     expect(value).toEqual({
-      ...{ paused: false, minDeposit: null },
+      ...{ paused: false, pauseUnknown: true, minDeposit: null },
       ...{ totalAssets: null, totalSupply: null, sharePrice: null, maxDeposit: null },
       exitFee: null,
     });
