@@ -101,13 +101,21 @@ export const BASELINE_NEEDS =
 
 /**
  * Returns sentences about a vault's normal range, up to four median absolute deviations above the median (at least
- * zero). `measure` is a noun phrase for the daily movement.
+ * zero). `measure` is a noun phrase for the daily movement. If the movement `part` is within that range and only an
+ * `always` of the bounds applies, they say so.
  */
-export function describeBaseline(measure: string, { median, mad, days }: Baseline): string {
+export function describeBaseline(
+  measure: string,
+  of: { baseline: Baseline; part: number; bounds: readonly Bound[] },
+): string {
+  const { median, mad, days } = of.baseline;
   const up = Math.max(0, median + BASELINE_DEVIATIONS * mad);
+  const always = Math.min(...of.bounds.flatMap((bound) => bound.always ?? []));
+  const despite =
+    of.part <= up ? ` This signal is raised from ${always * 100}% of total assets, whatever is normal.` : "";
   return (
     `Over ${days} earlier days the median of ${measure} was ${percent(median)} of total assets; up to ${percent(up)} is ` +
-    "normal for this vault."
+    `normal for this vault.${despite}`
   );
 }
 

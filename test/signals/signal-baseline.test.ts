@@ -54,6 +54,18 @@ describe("rules for large flows and net flows", () => {
     );
   });
 
+  test("say within the normal range that a part of total assets suffices, and not above it", () => {
+    const days = [100_000, 300_000, 100_000, 300_000, 100_000, 300_000, 100_000, 300_000];
+    const summaryOf = (ruleId: string, of: { part: number; days: readonly number[] }) =>
+      signalRules.find(({ rule_id }) => rule_id === ruleId)?.find(vaultOf(ruleId, of), NOW)[0]?.summary;
+    expect(summaryOf("large_withdrawal", { part: 260_000, days })).toMatch(
+      /up to 60\.00% is normal for this vault\. This signal is raised from 25% of total assets, whatever is normal\./,
+    );
+    expect(summaryOf("net_outflow", { part: 310_000, days })).toContain("raised from 30% of total assets");
+    const calm = days.map(() => 0);
+    expect(summaryOf("large_withdrawal", { part: 260_000, days: calm })).not.toContain("whatever is normal");
+  });
+
   test("find a tier that never falls as the flow grows", () => {
     fc.assert(
       fc.property(

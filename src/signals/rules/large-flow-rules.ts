@@ -118,7 +118,7 @@ function texts(
     summary:
       `${flow.user} ${direction.verb} ${whole(amount)} in one transaction in the last ${hours}, ${percent(part)} of the ` +
       `${whole(before)} that ${facts.vaultName} held a day ago.${others} ` +
-      `${describeBaseline(`the largest daily ${direction.noun}`, baseline)} ${direction.advice}`,
+      `${describeBaseline(`the largest daily ${direction.noun}`, { baseline, part, bounds: direction.bounds })} ${direction.advice}`,
   };
 }
 

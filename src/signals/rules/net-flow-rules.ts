@@ -75,7 +75,7 @@ function findNet(facts: VaultFacts, direction: Direction): Finding[] {
       summary:
         `${direction.excess(facts.vaultName)} by ${whole(net)} in the last ${hours}, ${percent(part)} of the ` +
         `${whole(before)} it held a day ago (${whole(inflow)} deposited, ${whole(outflow)} withdrawn). ` +
-        `${describeBaseline(`the daily ${direction.title.toLowerCase()}`, baseline)} ${direction.advice}`,
+        `${describeBaseline(`the daily ${direction.title.toLowerCase()}`, { baseline, part, bounds: direction.bounds })} ${direction.advice}`,
       metrics: [
         { label: "net_flow", value: (inflow - outflow).toString(), unit: facts.assetSymbol, change: null },
         { label: "share_of_total_assets", value: fixed(part), unit: "fraction", change: null },

@@ -83,7 +83,7 @@ export const tvlJump: SignalRule = {
           `Total assets of ${facts.vaultName} changed from ${whole(jump.before)} to ${whole(after.totalAssets)} in the last ` +
           `${hoursOf({ before, after })}. Deposits less withdrawals account for ${whole(jump.net)} and the share price for ${whole(jump.earned)}; the remaining ` +
           `${direction} of ${whole(size)}, ${percent(jump.part)} of the vault, is unexplained. ` +
-          `${describeBaseline("the unexplained daily change", baseline)} ${
+          `${describeBaseline("the unexplained daily change", { baseline, part: jump.part, bounds: BOUNDS })} ${
             up
               ? "Shares may have been minted in another way, such as by a migration or a transfer of shares from another chain, or assets may be counted that are not in the share price yet: find out which before you deposit or withdraw."
               : "Shares may have been burned in another way, such as by a migration or a transfer of shares to another chain, or the accounting may have changed: find out which before you deposit or withdraw."
