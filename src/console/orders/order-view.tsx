@@ -141,7 +141,7 @@ function NextAction({ kind, order, walk }: { kind: OrderKind; order: TrackedOrde
     return order.sameAs === null ? <StartAgain kind={kind} order={order} /> : null;
   const waiting = !walk.running || walk.progress?.phase === "waiting";
   if (required.length === 0 && waiting)
-    return isOpen(order) ? <Waiting kind={kind} /> : <Ended order={order} />;
+    return isOpen(order) ? <Waiting kind={kind} /> : <Ended kind={kind} order={order} />;
   if (wallet.address === null) return <WalletButton primary label="Connect the wallet to continue" />;
   if (wallet.address.toLowerCase() !== order.userAddress.toLowerCase())
     return (
@@ -228,8 +228,8 @@ function StartAgain({ kind, order }: { kind: OrderKind; order: TrackedOrder }) {
   );
 }
 
-function Ended({ order }: { order: TrackedOrder }): ReactNode {
-  const { tone } = describeState(order.state);
+function Ended({ kind, order }: { kind: OrderKind; order: TrackedOrder }): ReactNode {
+  const { tone } = describeState(order.state, kind);
   const embedding = useEmbedding();
   if (embedding !== null)
     return (

@@ -31,14 +31,14 @@ export function UnfinishedOrders(props: {
     <Notice
       key={trackingId}
       tone="warn"
-      title={describeState(state).label}
+      title={describeState(state, kind).label}
       action={
         <OrderLink kind={kind} trackingId={trackingId} look="text-sm font-medium text-accent hover:underline">
           Continue
         </OrderLink>
       }
     >
-      {describeState(state).summary}
+      {describeState(state, kind).summary}
     </Notice>
   ));
 }
@@ -104,7 +104,7 @@ function OrderRow(props: {
   const tokens = useQuery(tokensQuery(paid.chainId)).data ?? [];
   const name = vaults.find(({ vaultId }) => vaultId === order.vaultId)?.name ?? shorten(order.vaultId);
   const token = tokens.find(({ address }) => address.toLowerCase() === paid.address.toLowerCase());
-  const { label, tone } = describeState(order.state);
+  const { label, tone } = describeState(order.state, kind);
   return (
     <li>
       <OrderLink
