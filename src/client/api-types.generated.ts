@@ -4073,7 +4073,7 @@ export interface components {
                 threshold: string;
                 /**
                  * @description Reason for the threshold.
-                 * @example A run on the vault: the remaining holders may have to wait until positions are unwound
+                 * @example May be a run on the vault: the remaining holders may have to wait until positions are unwound
                  */
                 reason: string;
             }[];
@@ -12248,7 +12248,7 @@ export interface operations {
                      *           {
                      *             "tier": "high",
                      *             "threshold": "At least 30% of total assets and more than 10 median absolute deviations above the median of the vault's earlier days (a deviation below 1% of total assets counts as 1%), or at least 60% in any case.",
-                     *             "reason": "A run on the vault: the remaining holders may have to wait until positions are unwound"
+                     *             "reason": "May be a run on the vault: the remaining holders may have to wait until positions are unwound"
                      *           }
                      *         ],
                      *         "needs": "Deposits and withdrawals since a snapshot that is 24 to 30 hours old, and for at least 7 of the 30 days before."

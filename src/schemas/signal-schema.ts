@@ -190,7 +190,8 @@ export const Rule = z
           }),
           reason: z.string().meta({
             description: "Reason for the threshold.",
-            example: "A run on the vault: the remaining holders may have to wait until positions are unwound",
+            example:
+              "May be a run on the vault: the remaining holders may have to wait until positions are unwound",
           }),
         }),
       )
