@@ -112,10 +112,10 @@ function updates(withStatus: boolean): { set: Record<string, SQL>; setWhere?: SQ
   const raised = sql`not ${isOpen(vaults.status)} and not ${touched}`;
   const lowers = sql`not ${isOpen(sql`excluded.status`)} and ${isOpen(vaults.status)}`;
   const columns = Object.entries(getTableColumns(vaults)).filter(([name]) => !KEY.has(name));
-  const told = (column: { name: string }): SQL => sql`excluded.${sql.identifier(column.name)}`;
+  const fromFile = (column: { name: string }): SQL => sql`excluded.${sql.identifier(column.name)}`;
   // Users may still hold shares of a vault that was active.
   const becomes = withStatus ? sql`true` : raised;
-  const wasActive = sql`${vaults.wasActive} or ${vaults.status} = 'active' or (${told(vaults.wasActive)} and ${becomes})`;
+  const wasActive = sql`${vaults.wasActive} or ${vaults.status} = 'active' or (${fromFile(vaults.wasActive)} and ${becomes})`;
   const keeps = (name: string, given: SQL): SQL => {
     if (STATUS.has(name)) return sql`not (${raised})`;
     if (TEXTS.has(name)) return DECIDED.has(name) ? decided(name) : sql`false`;
@@ -124,14 +124,14 @@ function updates(withStatus: boolean): { set: Record<string, SQL>; setWhere?: SQ
     return sql`${kept} or (${found}${name === "caller" ? sql` and ${given} <> 'user'` : sql``})`;
   };
   if (withStatus) {
-    const all = columns.map(([name, column]) => [name, told(column)]);
+    const all = columns.map(([name, column]) => [name, fromFile(column)]);
     return { set: { ...Object.fromEntries(all), wasActive } };
   }
   const changes = columns
     .filter(([name]) => !RUN_TIME.has(name) && !TIMES.has(name))
     .map(([name, column]) => {
-      const kept = keeps(name, told(column));
-      const value = sql`case when ${kept} then ${column} else ${told(column)} end`;
+      const kept = keeps(name, fromFile(column));
+      const value = sql`case when ${kept} then ${column} else ${fromFile(column)} end`;
       return { name, value, differs: sql`${value} is distinct from ${column}` };
     });
   const differ = (some: typeof changes): SQL =>
@@ -145,8 +145,8 @@ function updates(withStatus: boolean): { set: Record<string, SQL>; setWhere?: SQ
   return {
     set: {
       ...Object.fromEntries(changes.map(({ name, value }) => [name, value])),
-      proofDueAt: sql`case when ${proven} then ${told(vaults.proofDueAt)} else ${vaults.proofDueAt} end`,
-      updatedAt: told(vaults.updatedAt),
+      proofDueAt: sql`case when ${proven} then ${fromFile(vaults.proofDueAt)} else ${vaults.proofDueAt} end`,
+      updatedAt: fromFile(vaults.updatedAt),
     },
     setWhere: differ(changes),
   };

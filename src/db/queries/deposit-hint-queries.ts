@@ -194,7 +194,7 @@ const MAX_FOUND = { unread: 64, all: 1_024 } as const;
 const MAX_EQUAL = 24;
 /**
  * Maximum number of old redemption requests that one vault makes due in a round, as many as one message holds: it may
- * have hundreds that nobody ends. Old ones have no scheduled check, or were built before this time, in milliseconds.
+ * have hundreds that never end. Old ones have no scheduled check, or were built before this time, in milliseconds.
  */
 const MAX_WOKEN = 8;
 const OLD_REQUEST_MS = 30 * DAY_MS;

@@ -127,9 +127,10 @@ export async function postponeChecks(
 }
 
 /**
- * Makes the direct deposit that a transaction proves name `parent` as its parent, if it is of the same user and vault
- * and names none that took it over or can, with what was delivered before the payment: anyone can build it, with any
- * deposit of the user as its parent. Returns false if there is none. Throws `store_unavailable`.
+ * Sets `parent` as the parent of the direct deposit that a transaction proves, if both are of the same user and vault. A
+ * parent that it names already stays if that one took it over, or can with what was delivered before the payment. Any
+ * other is replaced, because anyone can build a deposit that names any deposit of the user. Returns false if it changes
+ * no row. Throws `store_unavailable`.
  */
 export async function adoptContinuation(
   db: Database,
