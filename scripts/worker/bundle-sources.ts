@@ -62,7 +62,11 @@ async function bundle(root: string): Promise<OutputChunk[]> {
   });
   try {
     // From the maps wrangler makes one that leads back to `src`.
-    const { output } = await build.generate({ dir: BUNDLED, format: "esm", sourcemap: "inline" });
+    const { output } = await build.generate({
+      ...{ dir: BUNDLED, format: "esm", sourcemap: "inline" },
+      // It simplifies what wrangler's minifier, which only shortens names and space afterwards, would keep.
+      minify: { compress: true, mangle: false, codegen: false },
+    });
     return output.filter((file) => file.type === "chunk");
   } finally {
     await build.close();
