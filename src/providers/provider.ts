@@ -172,7 +172,21 @@ export interface ProviderStatus {
   explorerLink: string | null;
   /** Evidence from the bridge's own contracts, or null if they were not read or do not show the transfer. */
   proof: BridgeProof | null;
+  /** True if the bridge numbers its transfers and this one's number could not be read, so that `proof` may follow. */
+  unread: boolean;
 }
+
+/** The status of a transfer of which nothing is known. */
+export const unknownStatus: ProviderStatus = {
+  phase: "unknown",
+  substatus: null,
+  destinationTxHash: null,
+  refundTxHash: null,
+  amountReceived: null,
+  explorerLink: null,
+  proof: null,
+  unread: false,
+};
 
 /** Evidence of a transfer from the bridge's own contracts on both chains. It does not rely on any API. */
 export interface BridgeProof {

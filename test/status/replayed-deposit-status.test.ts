@@ -39,7 +39,7 @@ function contextOf(destinationTxHash: Hex): Context {
   const ctx = testContext({ db, nowMs: NOW, clients: [contractsClient(() => ({ ok: false, data: "0x" }))] });
   const said: ProviderStatus = {
     ...{ phase: "delivered", substatus: null, destinationTxHash, refundTxHash: null },
-    ...{ amountReceived: null, explorerLink: null, proof: null },
+    ...{ amountReceived: null, explorerLink: null, proof: null, unread: false },
   };
   const provider = { name: "across", status: async () => said } as unknown as Provider;
   const served = new Map(

@@ -57,7 +57,7 @@ function databaseOf(): Database {
 function contextOf(destinationTxHash: Hex, db: Database) {
   const said: ProviderStatus = {
     ...{ phase: "delivered", substatus: null, destinationTxHash, refundTxHash: null },
-    ...{ amountReceived: SENT, explorerLink: null },
+    ...{ amountReceived: SENT, explorerLink: null, unread: false },
     proof: { delivery: { amount: SENT, logs: { first: 0, last: 9 }, matchedBy: "id" }, taken: null },
   };
   const provider = { name: "across", status: async () => said } as Partial<Provider> as Provider;

@@ -3,13 +3,13 @@ import { isNative } from "../../lib/address.ts";
 import { PARTS_PER_BILLION } from "../../lib/amount.ts";
 import { once } from "../../lib/once.ts";
 import { noExchangeRoute } from "../exchange-failures.ts";
-import type {
-  Provider,
-  ProviderScope,
-  ProviderStatus,
-  TransferEvent,
-  TransferQuote,
-  TransferRequest,
+import {
+  type Provider,
+  type ProviderScope,
+  type TransferEvent,
+  type TransferQuote,
+  type TransferRequest,
+  unknownStatus,
 } from "../provider.ts";
 import { createKyberClient, type KyberApiSettings, type KyberClient } from "./kyber-client.ts";
 import { type KyberDeployment, type KyberDeployments, resolveKyberDeployments } from "./kyber-deployments.ts";
@@ -66,7 +66,7 @@ export function createKyber(options: KyberOptions): Provider {
     assets: () => [],
     events: (chainId) => kyberEvents(deployments.get(chainId)),
     // A swap begins and ends in one transaction, whose receipt shows it.
-    status: async () => UNKNOWN_STATUS,
+    status: async () => unknownStatus,
   };
 }
 
@@ -86,16 +86,6 @@ function kyberEvents(deployment: KyberDeployment | undefined): TransferEvent[] {
   const contracts = [deployment.router];
   return [{ side: "source", contracts, topic: swappedTopic(), userTopic: null, nativeOnly: true }];
 }
-
-const UNKNOWN_STATUS: ProviderStatus = {
-  phase: "unknown",
-  substatus: null,
-  destinationTxHash: null,
-  refundTxHash: null,
-  amountReceived: null,
-  explorerLink: null,
-  proof: null,
-};
 
 /**
  * Returns the deployment that serves a request. Throws `no_route` if the chain is not served, or if the request is for

@@ -1,7 +1,12 @@
 import type { Hex } from "viem";
 import { RpcWord } from "../../chains/rpc-values.ts";
 import { sameAddress } from "../../lib/address.ts";
-import type { ProviderScope, ProviderStatus, TransferReference } from "../provider.ts";
+import {
+  type ProviderScope,
+  type ProviderStatus,
+  type TransferReference,
+  unknownStatus,
+} from "../provider.ts";
 import { STATUS_TIMEOUT_MS } from "./api/lifi-client.ts";
 import { LifiStatus } from "./api/lifi-schemas.ts";
 import { bridgeOfTool } from "./lifi-bridges.ts";
@@ -41,7 +46,7 @@ export async function fetchLifiStatus(
  */
 export function interpretLifiStatus(transfer: TransferReference, answer: LifiStatus): ProviderStatus {
   const { phase, substatus } = statusMeaningOf(answer);
-  if (phase === "unknown" || !isAbout(transfer, answer)) return { ...UNKNOWN };
+  if (phase === "unknown" || !isAbout(transfer, answer)) return unknownStatus;
   const received = answer.receiving ?? {};
   const refunded = phase === "refunded";
   const arrived = phase === "delivered" && received.chainId === transfer.toChainId;
@@ -55,18 +60,9 @@ export function interpretLifiStatus(transfer: TransferReference, answer: LifiSta
     amountReceived: arrived ? readAmount(received.amount) : null,
     explorerLink: readExplorer(answer.lifiExplorerLink),
     proof: null,
+    unread: false,
   };
 }
-
-const UNKNOWN: ProviderStatus = {
-  phase: "unknown",
-  substatus: null,
-  destinationTxHash: null,
-  refundTxHash: null,
-  amountReceived: null,
-  explorerLink: null,
-  proof: null,
-};
 
 /** The meaning of a LI.FI status: the phase of the transfer, and the substatus for customers. */
 interface StatusMeaning {

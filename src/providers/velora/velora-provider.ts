@@ -6,7 +6,13 @@ import { isNative } from "../../lib/address.ts";
 import { PARTS_PER_BILLION } from "../../lib/amount.ts";
 import { BoundedMap } from "../../lib/bounded-map.ts";
 import { exchangeRequestFailure, noExchangeRoute } from "../exchange-failures.ts";
-import type { Provider, ProviderScope, ProviderStatus, TransferQuote, TransferRequest } from "../provider.ts";
+import {
+  type Provider,
+  type ProviderScope,
+  type TransferQuote,
+  type TransferRequest,
+  unknownStatus,
+} from "../provider.ts";
 import { AUGUSTUS_DUST, AUGUSTUS_METHOD } from "./velora-calldata.ts";
 import { createVeloraClient, type VeloraClient } from "./velora-client.ts";
 import { resolveVeloraDeployments, type VeloraDeployment } from "./velora-deployments.ts";
@@ -69,19 +75,9 @@ export function createVelora(options: VeloraOptions): Provider {
     build: async (scope, request) => buildSwap(parts, inputOf(scope, request)),
     assets: () => [],
     // A swap begins and ends in one transaction, whose receipt shows it.
-    status: async () => UNKNOWN_STATUS,
+    status: async () => unknownStatus,
   };
 }
-
-const UNKNOWN_STATUS: ProviderStatus = {
-  phase: "unknown",
-  substatus: null,
-  destinationTxHash: null,
-  refundTxHash: null,
-  amountReceived: null,
-  explorerLink: null,
-  proof: null,
-};
 
 /**
  * Returns the deployment that serves a request. Throws `no_route` if there is none, or if the request is for another

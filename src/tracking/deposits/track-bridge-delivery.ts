@@ -14,9 +14,17 @@ import {
 } from "./deposit-transitions.ts";
 import { vaultTransitions } from "./track-destination-transaction.ts";
 
+/** What providers say of a transfer. */
+interface ProviderAnswers {
+  /** Their statuses; those with evidence from the bridge's contracts come first. */
+  said: ProviderStatus[];
+  /** True if the bridge may number its transfers and this one's number could not be read. */
+  unread: boolean;
+}
+
 /**
- * Reads a transfer's status from its provider and, if another provider operates the bridge, from that one too; statuses
- * with evidence from the bridge's contracts come first. A provider that fails is logged and left out.
+ * Reads a transfer's status from its provider and, if another provider operates the bridge, from that one too. A
+ * provider that fails is logged and left out.
  */
 export async function readProviderStatuses(
   ctx: Context,
@@ -24,7 +32,7 @@ export async function readProviderStatuses(
     row: Pick<TrackedRow, "trackingId" | "provider" | "bridge" | "tool">;
     transfer: { txHash: Hex; fromChainId: number; toChainId: number; arrivals: readonly Hex[] };
   },
-): Promise<ProviderStatus[]> {
+): Promise<ProviderAnswers> {
   const { row } = of;
   const { scope } = ctx.providers;
   const asked = (await ctx.providers.all()).filter(
@@ -46,7 +54,10 @@ export async function readProviderStatuses(
     }),
   );
   const said = answers.filter((answer) => answer !== null);
-  return said.sort((a, b) => Number(b.proof !== null) - Number(a.proof !== null));
+  said.sort((a, b) => Number(b.proof !== null) - Number(a.proof !== null));
+  // The bridge's own provider would have read the transfer's number.
+  const silent = asked.some(({ name }, index) => name === row.bridge && answers[index] === null);
+  return { said, unread: silent || said.some(({ unread }) => unread) };
 }
 
 interface DeliveryInput {
@@ -72,13 +83,14 @@ export async function deliveryTransitions(ctx: Context, following: DeliveryInput
   const { row, arrivals = [] } = following;
   const { fromChainId, vaultChainId: toChainId } = row;
   const txHash = row.sourceTxHash as Hex;
-  const said = await readProviderStatuses(ctx, {
+  const { said, unread } = await readProviderStatuses(ctx, {
     row,
     transfer: { txHash, fromChainId, toChainId, arrivals },
   });
+  // While its number is unread, a Router event with the deposit's reference may belong to another transfer.
   const found =
     (await findOutcome(ctx, { ...following, said })) ??
-    (await repeatedOutcome(ctx, { ...following, said })) ??
+    (unread ? null : await repeatedOutcome(ctx, { ...following, said })) ??
     statusTransitions(said);
   const explorer = said.find(({ explorerLink }) => explorerLink !== null)?.explorerLink;
   if (explorer === undefined) return found;

@@ -159,7 +159,7 @@ export async function exitDeliveryTransitions(
   const txHash = bridgedIn(row);
   if (txHash === null) return [];
   const arrivals = hashesOn(row.toChainId, hints) as Hex[];
-  const said = await readProviderStatuses(ctx, {
+  const { said } = await readProviderStatuses(ctx, {
     row,
     transfer: { txHash, fromChainId: row.vaultChainId, toChainId: row.toChainId, arrivals },
   });

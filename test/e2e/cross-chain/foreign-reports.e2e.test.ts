@@ -172,6 +172,7 @@ describe("provider that names unrelated transactions", () => {
     amountReceived: null,
     explorerLink: null,
     proof: null,
+    unread: false,
   };
 
   /** The program's context with one provider that says what it likes in the place of another. */

@@ -68,6 +68,7 @@ describe("interpretLifiStatus()", () => {
       amountReceived: 99_740_000n,
       explorerLink: link,
       proof: null,
+      unread: false,
     });
   });
 

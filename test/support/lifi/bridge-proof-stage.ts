@@ -252,5 +252,6 @@ export function delivered(destinationTxHash: Hex | null): ProviderStatus {
     amountReceived: null,
     explorerLink: null,
     proof: null,
+    unread: false,
   };
 }

@@ -41,7 +41,7 @@ const readTransaction = async (_chainId: number, of: Hex): Promise<TransactionOn
 
 const silent: ProviderStatus = {
   ...{ phase: "bridging", substatus: null, destinationTxHash: null, refundTxHash: null },
-  ...{ amountReceived: null, explorerLink: null, proof: null },
+  ...{ amountReceived: null, explorerLink: null, proof: null, unread: false },
 };
 type Word = Partial<ProviderStatus>;
 const done = (destinationTxHash: Hex | null, more: Word = {}): Word => ({

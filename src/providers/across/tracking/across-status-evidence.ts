@@ -1,4 +1,4 @@
-import type { ProviderStatus } from "../../provider.ts";
+import { type ProviderStatus, unknownStatus } from "../../provider.ts";
 import type { AcrossDepositStatus } from "../across-schemas.ts";
 import type { RelayState } from "./across-deposit-tracking.ts";
 import type { Fill } from "./across-fill.ts";
@@ -26,17 +26,10 @@ export interface TransferEvidence {
   overdue: boolean;
 }
 
-/** A transfer's `ProviderStatus` without the evidence from the bridge's contracts (`proof`). */
-export type UnprovenStatus = Omit<ProviderStatus, "proof">;
+/** A transfer's `ProviderStatus` without what the bridge's contracts say of it. */
+export type UnprovenStatus = Omit<ProviderStatus, "proof" | "unread">;
 
-const STATUS_UNKNOWN: UnprovenStatus = {
-  phase: "unknown",
-  substatus: null,
-  destinationTxHash: null,
-  refundTxHash: null,
-  amountReceived: null,
-  explorerLink: null,
-};
+const STATUS_UNKNOWN: UnprovenStatus = unknownStatus;
 const STATUS_BRIDGING: UnprovenStatus = {
   ...STATUS_UNKNOWN,
   phase: "bridging",

@@ -20,6 +20,8 @@ interface SourceRecord {
   deposited: AcrossDeposit | null;
 }
 
+/** Evidence of a source transaction whose receipt a node did not give, although it may exist. */
+const UNREAD: ReadonlySet<SourceEvidence> = new Set(["unread", "absent", "waiting"]);
 const SOURCE_UNREAD: SourceRecord = { evidence: "unread", deposited: null };
 
 /**
@@ -139,11 +141,12 @@ export async function trackAcrossTransfer(
       : await readDestination(scope, { ...tracker, deposited, fillTxs });
   const status = statusFromEvidence({ apiStatus, source: source.evidence, ...destination });
   const origin = deployments.get(transfer.fromChainId);
-  if (deposited === null || origin === undefined) return { ...status, proof: null };
+  const unread = UNREAD.has(source.evidence);
+  if (deposited === null || origin === undefined) return { ...status, proof: null, unread };
   const { inputToken, inputAmount: amount, fillDeadline: deadline } = deposited;
   const refundable = destination.overdue;
   const taken = { token: wordToAddress(inputToken), amount, by: origin.spokePool, deadline, refundable };
-  return { ...status, proof: { delivery: deliveryProofOf(destination.fill), taken } };
+  return { ...status, proof: { delivery: deliveryProofOf(destination.fill), taken }, unread };
 }
 
 function deliveryProofOf(fill: Fill | null): DeliveryProof | null {
