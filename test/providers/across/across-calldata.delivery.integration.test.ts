@@ -64,6 +64,7 @@ test.each<TokenSymbol>(["USDC", "USDT"])(
           refundable: false,
         },
       },
+      unread: false,
     });
   },
 );
