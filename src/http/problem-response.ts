@@ -9,7 +9,7 @@ const RETRY_AFTER_S: Readonly<Partial<Record<number, number>>> = { 429: 60, 503:
 
 /**
  * Returns the response for an error: its problem document (RFC 9457) with the HTTP status of its code, never cacheable.
- * `Retry-After`, in seconds, is the error's `retry_after` or a default for 429, 503 and 504.
+ * `Retry-After`, in seconds, is the error's `retry_after` or a default for 429, 503 and 504. A 401 has `WWW-Authenticate`.
  */
 export function problemResponse(error: AppError, requestId: string): Response {
   const { status, title } = errorTable[error.code];
@@ -27,6 +27,8 @@ export function problemResponse(error: AppError, requestId: string): Response {
     "cache-control": NO_STORE,
   };
   const retryAfter = error.members["retry_after"] ?? RETRY_AFTER_S[status];
+  // RFC 9110, section 15.5.2. An API key with its secret is no HTTP authentication scheme, so that it has no challenge.
+  if (status === 401) headers["www-authenticate"] = 'Bearer realm="causeway"';
   if (typeof retryAfter === "number") headers["retry-after"] = String(retryAfter);
   return new Response(JSON.stringify(body), { status, headers });
 }

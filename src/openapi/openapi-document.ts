@@ -190,11 +190,17 @@ const RESPONSE_HEADERS = {
   RateLimit: "Requests left in the current window (`r`), and seconds until it ends (`t`).",
   "RateLimit-Policy": "Requests admitted per window (`q`), and the window's length in seconds (`w`).",
   "Retry-After": "Seconds to wait before the next request.",
+  "WWW-Authenticate": "HTTP scheme of the credentials that the API takes: `Bearer`, for sessions.",
 } as const;
 /** Name of a documented response header. */
 type HeaderName = keyof typeof RESPONSE_HEADERS;
 /** Response headers that every response which lists them has. The other documented headers are optional. */
-const ALWAYS_PRESENT: ReadonlySet<string> = new Set<HeaderName>(["X-Request-Id", "ETag", "Retry-After"]);
+const ALWAYS_PRESENT: ReadonlySet<string> = new Set<HeaderName>([
+  "X-Request-Id",
+  "ETag",
+  "Retry-After",
+  "WWW-Authenticate",
+]);
 
 /**
  * Documents the response headers in an OpenAPI document: defines them in its components, and references some of them
@@ -217,6 +223,7 @@ export function addResponseHeaders(document: DescribedDocument): void {
       if (status === "200" && paged) names.push("Link");
       if ("429" in responses && status.startsWith("2")) names.push("RateLimit-Policy");
       if (status === "429") names.push("RateLimit", "RateLimit-Policy");
+      if (status === "401") names.push("WWW-Authenticate");
       if (status === "429" || status === "503" || status === "504") names.push("Retry-After");
       response.headers = Object.fromEntries(
         names.map((name) => [name, { $ref: `#/components/headers/${name}` }]),

@@ -34,14 +34,18 @@ const AllowList = z
     example: ["203.0.113.0/24"],
   });
 
-/** Request body for creating a key pair. */
+/** Request body for creating a key pair. Strict: a misspelt `allow_list` would allow every address. */
 export const ApiKeyInput = z
-  .object({ name: KeyName, rights: Rights.default(["build", "read"]), allow_list: AllowList.default([]) })
+  .strictObject({
+    name: KeyName,
+    rights: Rights.default(["build", "read"]),
+    allow_list: AllowList.default([]),
+  })
   .meta({ id: "ApiKeyInput", description: "A key pair to create." });
 
-/** Request body for changing a key pair. */
+/** Request body for changing a key pair. Strict: a misspelt field would leave it unchanged without notice. */
 export const ApiKeyChange = z
-  .object({ name: KeyName.optional(), rights: Rights.optional(), allow_list: AllowList.optional() })
+  .strictObject({ name: KeyName.optional(), rights: Rights.optional(), allow_list: AllowList.optional() })
   .meta({ id: "ApiKeyChange", description: "Changes to a key pair; omitted fields stay unchanged." });
 
 /** A key pair of a partner, without its secret and with only the first and last characters of its API key. */

@@ -40,6 +40,11 @@ describe("problem document", () => {
     },
   );
 
+  test.each(errorCodes)("of %s names the scheme of credentials if it is a 401", async (code) => {
+    const { headers, status } = await throwing(new AppError(code, "in words"));
+    expect(headers.get("www-authenticate")).toBe(status === 401 ? 'Bearer realm="causeway"' : null);
+  });
+
   test.each([
     [failure("vault_paused", "paused", { reason: "by its curator" }), { reason: "by its curator" }],
     [

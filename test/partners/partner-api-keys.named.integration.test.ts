@@ -83,6 +83,21 @@ describe("named key pairs", () => {
     expect(wrong).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "allow_list", 0] }] } });
   });
 
+  test("are neither created nor changed by a body with a misspelt field", async () => {
+    const partner = await makePartner(causeway);
+    const session = asSession(partner.session_token);
+    const [first] = await list(session);
+    const misspelt = { allowlist: ["203.0.113.0/24"] };
+    const refused = {
+      ...{ status: 422 },
+      body: { detail: [{ loc: ["body", "allowlist"], type: "unknown_field" }] },
+    };
+    expect(await create(session, { name: "Office", ...misspelt })).toMatchObject(refused);
+    const change = await ask("PATCH", `${keys}/${first?.key_id}`, { headers: session, body: misspelt });
+    expect(change).toMatchObject(refused);
+    expect(await list(session)).toEqual([first]);
+  });
+
   test("are five at most, also when many are created at once, and free again when revoked", async () => {
     const partner = await makePartner(causeway);
     const session = asSession(partner.session_token);
