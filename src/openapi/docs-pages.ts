@@ -124,4 +124,22 @@ export function mountDocsPages(app: Hono<AppEnv>): void {
   const others = ["/openapi.yaml", "/favicon.ico", ...TEXTS];
   for (const path of ["/openapi.json", "/", "/docs", ...others])
     refuseOtherMethods(app, { path, allowed: ["GET"] });
+  // After all pages: what is left has no page.
+  app.get("*", async (c, next) => (opensPage(c) ? missingPage(c) : next()));
 }
+
+/**
+ * Returns the console with status 404: its router says that the page does not exist. Throws `route_not_found` if the
+ * console is not among the static assets.
+ */
+async function missingPage(c: Context<AppEnv>): Promise<Response> {
+  const { body, headers } = await homePage(c);
+  const page = new Response(body, { status: 404, headers });
+  page.headers.set("cache-control", NO_STORE);
+  page.headers.delete("etag");
+  return page;
+}
+
+/** Returns true if a browser asks for a page to show, not a program for an endpoint of the API. */
+const opensPage = ({ req }: Context<AppEnv>): boolean =>
+  !req.path.startsWith("/v1/") && req.header("accept")?.includes("text/html") === true;

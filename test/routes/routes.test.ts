@@ -152,12 +152,19 @@ describe("the OpenAPI document", () => {
   });
 });
 
+/** The console's document, as far as these tests read it. */
+const CONSOLE = "<!doctype html><title>Console</title>";
+/** What a browser accepts when it opens a page. */
+const OPENS_PAGE = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+
 describe("the composed app", () => {
   const assets = {
     fetch: async (url: string) =>
       url.endsWith("/docs-pages.json")
         ? Response.json({ errors: errorsPageBody() })
-        : new Response(readFileSync(basename(new URL(url).pathname), "utf8")),
+        : new URL(url).pathname === "/"
+          ? new Response(CONSOLE, { headers: { "content-type": "text/html", etag: '"1"' } })
+          : new Response(readFileSync(basename(new URL(url).pathname), "utf8")),
   };
   const config = { adminToken: "t".repeat(32), assets, publicUrl: "https://deployed.example" };
   const app = composeApp((_bindings, { requestId }) => testContext({ requestId, config }));
@@ -188,6 +195,31 @@ describe("the composed app", () => {
     ["/v1", 404],
   ])("answers %s with %i", async (path, status) => {
     expect((await send(path)).status).toBe(status);
+  });
+
+  test("answers a browser that opens a path without a page with the console, which says so", async () => {
+    const response = await send("/vault/mistyped", { headers: OPENS_PAGE });
+    expect([response.status, await response.text()]).toEqual([404, CONSOLE]);
+    const { headers } = response;
+    expect(["content-type", "cache-control", "etag"].map((name) => headers.get(name))).toEqual([
+      "text/html",
+      "private, no-store",
+      null,
+    ]);
+  });
+
+  test.each<[string, RequestInit]>([
+    ["/vault/mistyped", { headers: { accept: "*/*" } }],
+    ["/vault/mistyped", { headers: OPENS_PAGE, method: "POST" }],
+    ["/v1/vault", { headers: OPENS_PAGE }],
+  ])("answers a program that requests %s with a problem document: %j", async (path, init) => {
+    const response = await send(path, init);
+    const kind = response.headers.get("content-type");
+    expect([response.status, kind, await response.json()]).toEqual([
+      404,
+      "application/problem+json",
+      expect.objectContaining({ code: "route_not_found" }),
+    ]);
   });
 
   test("answers the liveness check without dependencies", async () => {
