@@ -72,6 +72,7 @@ export const amountFields: ReadonlySet<string> = new Set([
   "delivered_amount",
   "deposit_amount",
   "deposit_amount_min",
+  "deposited_assets",
   "estimated_assets",
   "estimated_shares",
   "exit_fee",
@@ -3768,7 +3769,7 @@ export interface components {
              * @description Deposits minus withdrawals that were paid to date, in the asset's smallest unit. Amounts in other accepted tokens are converted by the vault's own prices at that time, rounded down. `null` if none are recorded, an amount is not known, or the vault's history is not completely indexed, for example right after a deposit or withdrawal.
              * @example 990000
              */
-            deposited_assets: string | null;
+            deposited_assets: bigint | null;
             /**
              * @description Yield to date: `current_assets` minus `deposited_assets`, in the asset's smallest unit. Negative for a loss, `null` if either value is unknown, or if shares came from or went to another account by a transfer, because what they cost is then unknown.
              * @example 10000

@@ -108,6 +108,7 @@ export const Position = z
       .string()
       .nullable()
       .meta({
+        pattern: "^(0|-?[1-9][0-9]*)$",
         description:
           "Deposits minus withdrawals that were paid to date, in the asset's smallest unit. Amounts in other accepted tokens are " +
           "converted by the vault's own prices at that time, rounded down. `null` if none are recorded, an amount is not known, or " +

@@ -6,10 +6,10 @@ type Moved = Pick<Position, "vaultId" | "chainId" | "assetAddress" | "assetSymbo
 
 /**
  * Returns true if a vault holds the asset of a position: the same token, or on another chain the token of the same
- * symbol, which is then only a guess.
+ * symbol in any case, which is then only a guess.
  */
 export function holdsSameAsset(moved: Moved, { chainId, asset }: Pick<Vault, "chainId" | "asset">): boolean {
-  if (chainId !== moved.chainId) return asset.symbol === moved.assetSymbol;
+  if (chainId !== moved.chainId) return asset.symbol.toUpperCase() === moved.assetSymbol.toUpperCase();
   return asset.address.toLowerCase() === moved.assetAddress.toLowerCase();
 }
 

@@ -51,10 +51,10 @@ function WithdrawalView({ withdrawal, readAt }: { withdrawal: Withdrawal; readAt
   );
 }
 
-/** Returns a token by its address, from the vault's accepted tokens or the API's list. Null if unknown. */
+/** Returns a token of a chain by its address, from the vault's accepted tokens or the API's list. Null if unknown. */
 function useToken(of: { chainId: number; address: string; vault: VaultDetail | undefined }) {
   const tokens = useQuery(tokensQuery(of.chainId)).data ?? [];
-  const known = of.vault === undefined ? tokens : [...of.vault.acceptedAssets, ...tokens];
+  const known = of.vault?.chainId === of.chainId ? [...of.vault.acceptedAssets, ...tokens] : tokens;
   return known.find(({ address }) => address.toLowerCase() === of.address.toLowerCase()) ?? null;
 }
 

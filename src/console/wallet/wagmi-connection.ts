@@ -122,8 +122,17 @@ async function createWalletConfig(storageKey: string) {
     chains: [first, ...others],
     client: ({ chain }) => createClient({ chain, transport: unstable_connector(injected) }),
     multiInjectedProviderDiscovery: true,
-    storage: createStorage({ key: storageKey, storage: window.localStorage }),
+    storage: createStorage({ key: storageKey, storage: pageStorage() }),
   });
+}
+
+/** Returns the page's storage, or one that forgets everything where the browser blocks access to it. */
+function pageStorage(): Pick<Storage, "getItem" | "setItem" | "removeItem"> {
+  try {
+    return window.localStorage;
+  } catch {
+    return { getItem: () => null, setItem: () => undefined, removeItem: () => undefined };
+  }
 }
 
 /** Returns true for wallets that announced themselves. The wallet library also lists a generic connector of its own. */

@@ -40,4 +40,6 @@ test("on the same chain a token is the same by its address, not by its symbol", 
   expect(holdsSameAsset(moved, { chainId: 1, asset: other })).toBe(false);
   expect(holdsSameAsset(moved, { chainId: 10, asset: other })).toBe(true);
   expect(holdsSameAsset(moved, { chainId: 10, asset: usdc })).toBe(false);
+  // Positions have the symbol in uppercase.
+  expect(holdsSameAsset({ ...moved, assetSymbol: "WSTETH" }, { chainId: 10, asset: other })).toBe(true);
 });

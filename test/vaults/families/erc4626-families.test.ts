@@ -20,6 +20,7 @@ import { yearn } from "../../../src/vaults/families/yearn-family.ts";
 import type { VaultAdapter } from "../../../src/vaults/vault-adapter.ts";
 import { type ContractAnswer, contractsClient } from "../../support/chains/multicall.ts";
 import { OTHER, USER, vault } from "../../support/deposits/fixtures.ts";
+import { answer } from "../../support/vaults/answer.ts";
 
 const near: readonly VaultAdapter[] = [
   ...[erc4626, euler, eulerEarn, yearn, aaveStata, spark, gearbox, fluid, silo],
@@ -135,6 +136,23 @@ test("only Spark and MetaMorpho of these families enforce no minimum deposit", (
 test("the position lens never uses total assets over supply where totals are incomplete", () => {
   const exact = near.filter((adapter) => adapter.lens(vault).kind === "convert");
   expect(exact).toEqual([eulerEarn, silo, metaMorpho, morphoV2, ipor, upshiftLegacy, accountable]);
+});
+
+/** Answers of a Plasma vault by its reads' names, without those of the standard. */
+const plasma = { manager: OTHER, closed: false, call: [true, 0] };
+
+test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
+  ["open", plasma, { paused: false, pauseUnknown: undefined }],
+  ["closed", { ...plasma, closed: true }, { paused: true, pauseUnknown: undefined }],
+  [
+    "unknown while the access manager does not say so",
+    { ...plasma, closed: undefined },
+    { pauseUnknown: true },
+  ],
+  ["unknown while the vault does not name its access manager", {}, { pauseUnknown: true }],
+])("a Plasma vault is %s", (_what, answers, shown) => {
+  const { pauseUnknown, paused } = answer(ipor.state(vault, NOW), answers);
+  expect({ paused, pauseUnknown }).toMatchObject({ paused: false, ...shown });
 });
 
 const reverts = (signature: string, args: readonly unknown[] = []): Hex =>

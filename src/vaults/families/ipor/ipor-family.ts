@@ -58,8 +58,8 @@ const DEPOSIT_SELECTOR = "0x6e553f65";
 function accessViews(vault: Vault, request: TermsInput | null) {
   const manager = read({ to: vault.entryPoint, abi: vaultAbi(), name: "getAccessManagerAddress" });
   return readThen({ manager }, ({ manager: named }) => {
-    if (!named.ok || isAddressEqual(named.value, zeroAddress))
-      return createQuery({}, (): FamilyViews => ({}));
+    if (!named.ok) return createQuery({}, (): FamilyViews => ({ pauseUnknown: true }));
+    if (isAddressEqual(named.value, zeroAddress)) return createQuery({}, (): FamilyViews => ({}));
     const on = { to: named.value, abi: managerAbi() } as const;
     const caller = request?.caller ?? vault.entryPoint;
     return createQuery(
@@ -69,7 +69,10 @@ function accessViews(vault: Vault, request: TermsInput | null) {
       },
       ({ closed, call }): FamilyViews => {
         const refused = request !== null && request.caller !== null && valueOrNull(call)?.[0] === false;
-        return { paused: valueOrNull(closed) === true, refusal: refused ? "not_allowed" : null };
+        return {
+          ...{ paused: valueOrNull(closed) === true, pauseUnknown: !closed.ok },
+          refusal: refused ? "not_allowed" : null,
+        };
       },
     );
   });

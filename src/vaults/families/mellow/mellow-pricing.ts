@@ -1,6 +1,7 @@
 import { type Address, parseAbi, zeroAddress } from "viem";
 import {
   createQuery,
+  isUnmade,
   type Query,
   type ReadResults,
   read,
@@ -68,7 +69,7 @@ export interface MellowMarket {
   asset: Address | null;
   /** True if the queue or the minting of shares is paused. */
   paused: boolean;
-  /** True if the pause of the queue could not be read. */
+  /** True if the pause of the queue or of the minting of shares could not be read. */
   pauseUnknown: boolean;
   /**
    * Shares per asset, both in smallest units, times 10^18. Null if the oracle's last report is missing, suspicious or
@@ -168,7 +169,7 @@ function marketOf(
   return {
     asset: matchesRegistry ? valueOrNull(results.asset) : null,
     paused: valueOrNull(results.paused) === true || valueOrNull(results.flags)?.[0] === true,
-    pauseUnknown: !results.paused.ok,
+    pauseUnknown: !results.paused.ok || isUnmade(results.flags),
     price: usable ? report.priceD18 : null,
     suspicious: report !== null && !usable,
     penalty: isSyncQueue(vault) ? (params?.[0] ?? null) : 0n,

@@ -1,6 +1,7 @@
 import { type Address, parseAbi } from "viem";
 import {
   createQuery,
+  isUnmade,
   type Query,
   type ReadResult,
   type ReadResults,
@@ -107,7 +108,7 @@ export interface MidasMarket {
   accepted: boolean | null;
   /** True if the DepositVault, its deposit function or the mToken is paused. */
   paused: boolean;
-  /** True if the pause of the DepositVault could not be read. */
+  /** True if the pause of the DepositVault, its deposit function or the mToken could not be read. */
   pauseUnknown: boolean;
   /** Null if one of its values is unknown or a price is 0. */
   rates: MidasRates | null;
@@ -187,7 +188,7 @@ function marketOf(
       sameAddress(valueOrNull(results.feedOf) ?? "", vault.pricer),
     accepted: acceptsToken(payment, results),
     paused: [results.paused, results.fnPaused, results.mTokenPaused].some((on) => valueOrNull(on) === true),
-    pauseUnknown: !results.paused.ok,
+    pauseUnknown: !results.paused.ok || [results.fnPaused, results.mTokenPaused].some(isUnmade),
     rates: ratesOf(vault, input),
     feed: results.feed.ok && config !== null ? token : results.feed,
     minMTokens: minimumOf(results),

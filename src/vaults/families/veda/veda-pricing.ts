@@ -1,5 +1,5 @@
 import { type Address, parseAbi } from "viem";
-import { type ReadResult, read, valueOrNull } from "../../../chains/chain-reads.ts";
+import { isUnmade, type ReadResult, read, valueOrNull } from "../../../chains/chain-reads.ts";
 import { MAX_UINT256, mulDivDown, smallestAmount } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
@@ -144,9 +144,9 @@ export function isPaused(results: PauseResults): boolean {
   return valueOrNull(results.tellerPaused) === true || accountantPaused || refused;
 }
 
-/** Returns true if the teller's or the accountant's pause could not be read. */
-export const isPauseUnknown = ({ tellerPaused, rate }: PauseResults): boolean =>
-  !tellerPaused.ok || (!rate.ok && rate.revert === null);
+/** Returns true if what would show that deposits of the token are stopped (`isPaused`) could not be read. */
+export const isPauseUnknown = ({ tellerPaused, support, rate, rateAnyway }: PauseResults): boolean =>
+  !tellerPaused.ok || isUnmade(support) || (!rate.ok && (rate.revert === null || isUnmade(rateAnyway)));
 
 /**
  * Returns the shares that an amount mints after the share premium, rounded down twice as in the teller. Both are in

@@ -4,7 +4,7 @@ import { mellow } from "../../../../src/vaults/families/mellow/mellow-adapter.ts
 import { adapterOf } from "../../../../src/vaults/families/vault-families.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
 import { NOW, OTHER, USDC, USER, vault } from "../../../support/deposits/fixtures.ts";
-import { answer, eventLog } from "../../../support/vaults/answer.ts";
+import { answer, eventLog, UNMADE } from "../../../support/vaults/answer.ts";
 
 const QUEUE = "0x1111111111111111111111111111111111111111";
 const REDEEM = "0x2222222222222222222222222222222222222222";
@@ -134,6 +134,11 @@ describe("Mellow state()", () => {
       minDeposit: null,
       paused: false,
     });
+  });
+
+  test("does not know the pause when no node read that of the shares", () => {
+    const unread = answer(mellow.state(own, NOW), { ...answers, flags: UNMADE });
+    expect(unread).toMatchObject({ paused: false, pauseUnknown: true });
   });
 
   test("returns null when no view answers or the report is suspicious", () => {

@@ -11,7 +11,7 @@ import {
 import { adapterOf } from "../../../../src/vaults/families/vault-families.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
 import { NOW, OTHER, USDC, USER, vault, WETH } from "../../../support/deposits/fixtures.ts";
-import { answer, Revert, reasonData } from "../../../support/vaults/answer.ts";
+import { answer, Revert, reasonData, UNMADE } from "../../../support/vaults/answer.ts";
 
 const ONE = 10n ** 18n;
 const DEPOSITS = "0x1111111111111111111111111111111111111111";
@@ -218,6 +218,11 @@ describe("Midas state()", () => {
     };
     expect(answer(midas.state(own, NOW), {})).toEqual({ ...nothing, paused: false, pauseUnknown: true });
     expect(answer(midas.flags(own), {})).toEqual({ paused: false, minDeposit: null });
+  });
+
+  test.each(["fnPaused", "mTokenPaused"])("does not know the pause when no node read %s", (name) => {
+    const unread = answer(midas.state(own, NOW), { ...answers, [name]: UNMADE });
+    expect(unread).toMatchObject({ paused: false, pauseUnknown: true });
   });
 
   test("toAssets() converts by both feeds, rounding each step down", () => {

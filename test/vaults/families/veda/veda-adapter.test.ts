@@ -5,7 +5,7 @@ import { adapterOf } from "../../../../src/vaults/families/vault-families.ts";
 import { veda } from "../../../../src/vaults/families/veda/veda-adapter.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
 import { NOW, OTHER, USDC, USER, vault, WETH } from "../../../support/deposits/fixtures.ts";
-import { answer, eventLog, Revert, reasonData } from "../../../support/vaults/answer.ts";
+import { answer, eventLog, Revert, reasonData, UNMADE } from "../../../support/vaults/answer.ts";
 
 const TELLER = "0x1111111111111111111111111111111111111111";
 const ACCOUNTANT = "0x4444444444444444444444444444444444444444";
@@ -172,6 +172,13 @@ describe("Veda state()", () => {
       expect(state({ [name]: undefined })).toMatchObject({ paused: false, pauseUnknown: true });
     },
   );
+
+  test.each<[string, Record<string, unknown>]>([
+    ["the settings of the token", { support: UNMADE }],
+    ["the price without the pause", { rate: new Revert("0x4be2b2d4"), rateAnyway: UNMADE }],
+  ])("does not know the pause when no node read %s", (_what, table) => {
+    expect(state(table)).toMatchObject({ paused: false, pauseUnknown: true });
+  });
 
   test("returns null, not zero, when no view answers", () => {
     expect(answer(veda.state(own, NOW), {})).toEqual({
