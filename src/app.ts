@@ -87,8 +87,8 @@ export interface App {
 }
 
 /**
- * Creates the app. A route group is loaded on the first request to a path with one of its prefixes. The documentation
- * pages get every other path, and answer with `route_not_found` to those that they do not know.
+ * Creates the app. A route group is loaded on the first request to a path with one of its prefixes. Every other path
+ * goes to the documentation, home page and texts, or is answered with `route_not_found` if it is none of them.
  */
 export function composeApp(makeContext: ContextFactory = contextOfIsolate): App {
   const docsPages = createApp([], makeContext);

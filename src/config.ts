@@ -265,17 +265,17 @@ export interface Config {
   prices: { apiUrl: string | null; feeds: ReadonlyMap<number, PriceSettings["feeds"][number][1]> };
   /** Settings of vault discovery: registers, and conditions of the admission gate. */
   discovery: DiscoverySetting;
-  /** Tokens that support signatures, by chain id, for chains without such tokens in code. */
+  /** Tokens that accept signed authorizations, by chain id; used for chains without such tokens in code. */
   signingTokens: ReadonlyMap<number, SigningTokens>;
   /** False if no response may carry the `Server-Timing` header. Default: true. */
   serverTiming: boolean;
-  /** Rate limits of callers that are not partners, and the basis of those of partners. */
+  /** Rate limits of requests without an API key, and of all requests to operations that are not public. */
   limits: Limits;
   /** Number of slots (`WorkSlots`) that an isolate has for quotes, builds and other requests for orders. */
   maxOrders: number;
-  /** Factor by which the rate limits are multiplied for partners' requests. Default: 10. */
+  /** Factor by which the rate limits are multiplied for requests with an API key to public operations. Default: 10. */
   keyFactor: number;
-  /** Rate limits of individual partners by lowercase address; they replace the multiplied limits. */
+  /** Rate limits of individual partners by lowercase address, in place of the multiplied ones. */
   partnerLimits: ReadonlyMap<string, Partial<Limits>>;
   /** Cloudflare's rate limiters by their limit per minute: the binding `LIMIT_600` has the key 600. */
   platformLimiters: ReadonlyMap<number, PlatformLimiter>;

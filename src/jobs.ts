@@ -32,7 +32,7 @@ const followDepositsJob: Job = {
   run: async (ctx) => ({ ...(await followDeposits(ctx)) }),
 };
 
-/** Job that indexes the flows (deposits and withdrawals) of the vaults on every chain. */
+/** Job that indexes the flows (deposits and withdrawals) of the vaults on every served chain. */
 export const indexFlowsJob: Job = {
   name: "index_flows",
   run: async (ctx) => ({ ...(await indexAllChains(ctx)) }),
@@ -76,13 +76,13 @@ const takeSnapshotsJob: Job = {
   run: async (ctx) => ({ ...(await takeSnapshots(ctx)) }),
 };
 
-/** Job that reads the governance events of all vaults that are or were active or paused. */
+/** Job that reads the governance events of all vaults that are active or paused, or were active before. */
 const indexControlEventsJob: Job = {
   name: "watch_controls",
   run: async (ctx) => ({ ...(await indexGovernanceEvents(ctx)) }),
 };
 
-/** Job that applies the signal rules to all vaults that are or were active or paused. */
+/** Job that applies the signal rules to all vaults that are active or paused, or were active before. */
 const raiseSignalsJob: Job = {
   name: "judge_vaults",
   run: async (ctx) => ({ ...(await raiseSignals(ctx)) }),

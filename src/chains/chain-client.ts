@@ -22,8 +22,8 @@ const AVOID_MS = 30_000;
 const HEAD_TOLERANCE = 8;
 /**
  * Circuit breaker of a node. After one timeout, each request first asks the node for its chain id. The breaker opens if
- * the node does not return it within a second, or after five timeouts without another response, so that one caller's
- * slow simulation does not open it.
+ * the node does not respond within a second, or after five timeouts without another response, so that one caller's slow
+ * simulation does not open it.
  */
 const NODE_POLICY: BreakerPolicy = { hangs: 5, hangMs: 4_500, firstPauseMs: 1_000, longestPauseMs: 4_000 };
 
@@ -53,7 +53,7 @@ export interface ChainClient {
   /**
    * Reports the chain id and head that the last result of `request` or `ask` contained; with requests in parallel, the
    * node that was asked last is meant. Throws OutsideError `malformed` for a wrong chain id or, with several nodes, a
-   * head too far behind.
+   * head more than 8 blocks below an earlier one of that node.
    */
   observe(report: { chainId: number; blockNumber: number | null }): void;
 }
@@ -66,7 +66,7 @@ export interface NodeSession {
    * Sends one JSON-RPC request to the node, with a timeout of five seconds and without retries, and returns its result.
    */
   request(method: string, params: readonly unknown[]): Promise<unknown>;
-  /** Limits of the node's `eth_getLogs`, as searches have learnt them, kept in memory for some minutes. */
+  /** Limits of the node's `eth_getLogs`, as searches have learnt them, kept in memory for ten minutes. */
   readonly logLimits?: LogLimits;
 }
 
@@ -220,7 +220,7 @@ export class NodeHealth {
     return this.#breakers.of(`chain:${chain.chainId}:node:${chain.rpcUrls.indexOf(url) + 1}`, NODE_POLICY);
   }
 
-  /** Returns all nodes in their order of preference, with recently failing nodes last. */
+  /** Returns all nodes in the given order, those that `avoid` puts last at `now` (milliseconds) after the others. */
   order(urls: readonly string[], now: number): string[] {
     const avoided = (url: string): boolean => (this.#avoidUntil.get(url) ?? 0) > now;
     return [...urls.filter((url) => !avoided(url)), ...urls.filter(avoided)];
@@ -231,14 +231,17 @@ export class NodeHealth {
     this.#avoidUntil.set(url, until);
   }
 
-  /** Returns true if the node recently returned that it does not support a method with this number of parameters. */
+  /**
+   * Returns true if `markLacking` was called for the node and `name` (`<method>/<number of parameters>`), until a time
+   * after `now` (milliseconds since the epoch).
+   */
   lacks(url: string, feature: { name: string; now: number }): boolean {
     return (this.#lackingUntil.get(`${url} ${feature.name}`) ?? 0) > feature.now;
   }
 
   /**
-   * Records that the node does not support a method with this number of parameters, until the given time in
-   * milliseconds since the epoch.
+   * Records that the node does not support a method with a number of parameters (`name`, as for `lacks`), until the
+   * given time in milliseconds since the epoch.
    */
   markLacking(url: string, feature: { name: string; until: number }): void {
     this.#lackingUntil.set(`${url} ${feature.name}`, feature.until);

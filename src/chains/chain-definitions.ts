@@ -6,7 +6,7 @@ import { AppError, failure } from "../errors.ts";
 export interface ChainDefinition {
   chainId: number;
   name: string;
-  /** Short name of the chain. */
+  /** Short name of the chain, such as `eth`. */
   key: string;
   /** URL of the chain's block explorer, without a trailing slash; empty if none is known. */
   explorer: string;
@@ -26,7 +26,7 @@ export interface ChainDefinition {
   dataFee?: "op-stack" | "arbitrum";
 }
 
-/** Returns the link to a transaction in the chain's block explorer, or null if the chain has no explorer. */
+/** Returns the link to a transaction in the chain's block explorer, or null if no explorer is known. */
 export function transactionLink(chain: ChainDefinition, txHash: string): string | null {
   return chain.explorer === "" ? null : `${chain.explorer}/tx/${txHash}`;
 }

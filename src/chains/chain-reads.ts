@@ -20,8 +20,8 @@ export interface Read<T> {
 /**
  * The result of a read: the decoded value, or a failure with the revert data, `0x` if it is empty. `revert` is null if
  * the revert data is unknown, or if the call did not revert: because it was not made or its return data could not be
- * decoded. `isUnmade` is true if no request had gas or space left for the call, unless another call to the contract
- * used up its gas limit.
+ * decoded. `isUnmade` is true if `aggregate` had no gas or space left for the call, unless other calls to the same
+ * contract took it.
  */
 export type ReadResult<T> = { ok: true; value: T } | { ok: false; revert: Hex | null; isUnmade?: true };
 
@@ -54,7 +54,7 @@ export function read<const A extends Abi, N extends ViewName<A>>(call: {
   };
 }
 
-/** Returns true if the call was not made, which says nothing about the contract. */
+/** Returns true if the result is `isUnmade` (see `ReadResult`), which says nothing about the contract. */
 export const isUnmade = (result: ReadResult<unknown>): boolean => !result.ok && result.isUnmade === true;
 
 /** Returns the value of a read, or null if the read failed. */
@@ -77,7 +77,7 @@ export interface Query<S> {
   next?: (results: Record<string, ReadResult<unknown>>) => Query<S> | null;
 }
 
-/** Returns a query of one batch with the result `unread` if one of its calls was not made (see `ReadResult`). */
+/** Returns a query of one batch with the result `unread` if one of its reads is `isUnmade` (see `ReadResult`). */
 export function unlessUnmade<S>({ reads, interpret }: Omit<Query<S>, "next">): Query<S | "unread"> {
   return {
     reads,

@@ -4,7 +4,7 @@ import { isUnixTime } from "../lib/unix-time.ts";
 import { PROGRAM } from "./aggregator/aggregator-codec.ts";
 import type { Query, Read, ReadResult } from "./chain-reads.ts";
 
-/** Read of the block's timestamp, in seconds. It is a program of the aggregator contract and works only in a batch. */
+/** Read of the block's timestamp, in seconds. It runs creation code, so only the aggregator contract can make it. */
 const blockTimeRead: Read<bigint> = {
   to: PROGRAM,
   // Creation code that returns TIMESTAMP: store it at 0, return 32 bytes.
@@ -28,8 +28,8 @@ const CLOCK_AHEAD_MS = MINUTE_MS;
  * Returns a query whose results are interpreted at the timestamp of the block that its first batch reads. `create`
  * returns the query for a time in milliseconds since the epoch; it must be pure, as it is called several times. The
  * first batch makes the reads of `create(now)`, which also interprets the results if the timestamp cannot be read. If
- * the block is more than a minute ahead of `now`, and `create` describes different reads for the block's time, these
- * are made in another batch.
+ * the block is more than a minute ahead of `now` and `create` describes other reads for the block's time, another batch
+ * makes all reads for that time; otherwise the results of the first are matched by the names of the reads.
  */
 export function atBlockTime<S>(now: number, create: (now: number) => Query<S>): Query<S> {
   const assumed = create(now);

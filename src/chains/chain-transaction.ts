@@ -44,7 +44,7 @@ export interface Transaction {
   gas: bigint;
 }
 
-/** The receipt of a transaction that is included in a block. Addresses of `logs` are checksummed. */
+/** The receipt of a transaction in a block. Addresses of `logs` are checksummed, their `blockHash` is null. */
 export interface Receipt {
   blockNumber: bigint;
   /** Hash of the block, lowercase; undefined if the node did not return it. */
@@ -64,8 +64,8 @@ export interface TransactionOnChain {
   /** Receipt of the transaction, or null while it is pending or unknown. */
   receipt: Receipt | null;
   /**
-   * Number of blocks from the transaction's own to the head, both included; 0 without a receipt, or if the node that
-   * returned the head is behind.
+   * Number of blocks from the transaction's own to the head, both included; 0 without a receipt, or if the head that a
+   * node returned is below the transaction's block.
    */
   confirmations: number;
 }
@@ -122,8 +122,8 @@ function assertSame(reported: Hex | undefined, hash: Hex): void {
 }
 
 /**
- * Requests a transaction whose receipt is known again, as the machines behind one URL learn of a block at different
- * times. Without its transaction, a receipt would look like another account's.
+ * Requests again a transaction whose receipt is known, because the machines behind one URL learn of a block at
+ * different times. Without its transaction, a receipt would look like another account's.
  */
 function requestIncluded(client: ChainClient, hash: Hex): Promise<ParsedTransaction> {
   return requestTransaction(client, hash, (sent) => {

@@ -55,7 +55,8 @@ export const checkBounds: FetchBounds = { timeoutMs: 1_000, maxBytes: 64 * 1024 
 
 /**
  * Sends one JSON-RPC request to one node, without retries, and returns its result, which may be null. Throws RpcError
- * for a JSON-RPC error, and OutsideError if the node gives no usable response within the limits.
+ * for a JSON-RPC error, and OutsideError if the node gives no usable response within `bounds` (default: five seconds
+ * and 2 MiB).
  */
 export async function callNode(
   fetch: Fetch,

@@ -10,8 +10,8 @@ export interface LogLimits extends Partial<LogQuerySize> {
 }
 
 /**
- * Test of a supposed limit of blocks: a rejection may be about the width of a request, or a passing failure of the
- * node. Both numbers are those of single requests.
+ * Test of a supposed limit of blocks: a rejection may be about the number of blocks of a request, or a passing failure
+ * of the node.
  */
 interface WidthTrial {
   /** Number of blocks of the request that was rejected. */

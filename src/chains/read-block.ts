@@ -8,7 +8,7 @@ const BlockShape = z.object({ number: RpcNumber, hash: RpcWord, timestamp: RpcTi
 
 /**
  * Reads the header of a block, from one node or through a chain client. Throws OutsideError `malformed` if the node
- * does not know the block or returns anything else; errors of the node propagate.
+ * does not know the block or returns no valid header of it; errors of the node propagate.
  */
 export async function readBlock(node: NodeSession, block: BlockName): Promise<Block> {
   const read = await readKnownBlock(node, block);

@@ -38,7 +38,8 @@ export const affordsAnotherNode = ({ requests, requestsPerNode, late }: RequestB
 
 /**
  * Creates the request budget of a log reading. `blocks` is the number of blocks of the first request; `topics` is the
- * longest topic list that the nodes accept, or null if no limit is known. The default is no deadline.
+ * longest topic list that the nodes accept, or null if no limit is known (then 100). By default, there is no deadline
+ * and a further node is tried with at least ten requests left.
  */
 export function createBudget(limits: {
   requests: number;

@@ -2,7 +2,7 @@ import type { ApiErrorCode } from "./api-types.generated.ts";
 
 /** Code of an error that arises in the client. */
 export type ClientErrorCode =
-  /** The API rejected the input, or it cannot be written as JSON; see `issues`. */
+  /** The API rejected the input or it cannot be written as JSON (see `issues`), or `url` or `wallet` is invalid. */
   | "invalid_input"
   /** The API gave no usable response. */
   | "network"
@@ -62,9 +62,9 @@ export class CausewayError extends Error {
   readonly status: number | null;
   /** Id of the request, for support inquiries, or null if none is known. */
   readonly requestId: string | null;
-  /** Additional fields of the API's error, such as `min_deposit`, `retry_after` or `reasons`. */
+  /** Additional fields of the API's error as it names them, such as `min_deposit`, `retry_after` or `reasons`. */
   readonly members: Readonly<Record<string, unknown>>;
-  /** Validation issues of an `invalid_input` error; otherwise empty. */
+  /** Validation issues of an `invalid_input` error that concerns a request; otherwise empty. */
   readonly issues: readonly InputIssue[];
 
   constructor(code: CausewayError["code"], message: string, details: CausewayErrorDetails = {}) {

@@ -33,7 +33,7 @@ export interface CausewayClient {
   readonly url: string;
   /**
    * Sends a request once and returns the decoded response: names in `camelCase`, amounts as `bigint`. Throws
-   * CausewayError: the API's error, `invalid_input` (with `issues`), `network` or `aborted`.
+   * CausewayError: the API's error, `invalid_input` (with `issues`), `network` (also after the timeout) or `aborted`.
    */
   request(request: ApiRequest): Promise<unknown>;
   /** Like `request`, for one page of a list. Source: the `Link` header of the response. */

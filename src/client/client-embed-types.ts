@@ -8,7 +8,7 @@ export type EmbedEvent =
   | { type: "connected"; address: `0x${string}` }
   /** A deposit was built. */
   | { type: "built"; trackingId: string }
-  /** The deposit has this state. */
+  /** State of the deposit, as the API names it: sent when the deposit is shown, and after each change. */
   | { type: "progress"; trackingId: string; state: string }
   /** The content has this height, in CSS pixels. */
   | { type: "resize"; height: number };

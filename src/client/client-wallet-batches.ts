@@ -71,7 +71,8 @@ async function hasFailed(wallet: Wallet, id: string): Promise<boolean> {
 
 /**
  * Waits for a batch and returns the hash of its last transaction, or null without a receipt. Throws CausewayError:
- * `wallet_failed` if it was not sent, `transaction_reverted` if all of it reverted, `outcome_unknown`.
+ * `wallet_failed` if it was not sent, `transaction_reverted` if all of it reverted, otherwise `outcome_unknown`, for
+ * example if it has not ended after ten minutes.
  */
 export async function batchOutcome(wallet: Wallet, id: string): Promise<Hash | null> {
   const { status, statusCode, receipts } = await waitForCallsStatus(wallet, {

@@ -83,8 +83,8 @@ function shortMessageOf(error: unknown, marks: ReadonlySet<unknown>): string {
 }
 
 /**
- * Converts an error of a request to send something to a CausewayError: `outcome_unknown` unless it proves that nothing
- * was sent. A CausewayError is returned unchanged.
+ * Converts an error of a request to send something: to `user_rejected`, `wrong_account`, `chain_unavailable` or
+ * `wallet_failed` if it proves that nothing was sent, otherwise to `outcome_unknown`. A CausewayError stays unchanged.
  */
 export function toSendError(error: unknown): CausewayError {
   const marks = marksOf(error);

@@ -49,7 +49,7 @@ const UNKNOWN_MS = 60_000;
 
 /**
  * Returns the wallet's client for a chain: the result of `source` if it is a function, otherwise `source`, switched to
- * the chain. Throws CausewayError if that fails; errors of the function propagate.
+ * the chain. Throws CausewayError, such as `chain_unavailable` or `user_rejected`; errors of the function propagate.
  */
 export async function walletOn(source: WalletSource, chainId: number): Promise<Wallet> {
   if (typeof source === "function") return source(chainId);
@@ -150,8 +150,9 @@ function askedOnce(wallet: Wallet): Wallet {
 }
 
 /**
- * Waits for a transaction's receipt and returns its hash, or that of its repriced replacement. `to` is null if unknown.
- * Throws CausewayError if it reverted, was cancelled or replaced, or `outcome_unknown`.
+ * Waits for a transaction's receipt and returns its hash, or that of its repriced replacement. Throws CausewayError if
+ * it was cancelled, replaced or reverted: `outcome_unknown` if what reverted is not a call by `user` of `to` (null: of
+ * any contract) or of the account itself, and after ten minutes (one if `sentBefore` and the node does not know it).
  */
 export async function receiptOf(
   wallet: Wallet,
@@ -227,8 +228,8 @@ const ALLOWANCE_POLL_MS = 2_000;
 const ALLOWANCE_READS = 4;
 
 /**
- * Throws CausewayError `insufficient_allowance` if the wallet's node shows a lower allowance than an approval's step
- * says: users can lower it in the wallet. One that cannot be read is taken for sufficient.
+ * Throws CausewayError `insufficient_allowance` if the wallet's node shows, in four reads two seconds apart, a lower
+ * allowance than an approval's step says: users can lower it in the wallet. An allowance that cannot be read passes.
  */
 export async function requireAllowance(
   wallet: Wallet,

@@ -34,7 +34,8 @@ export function trackedOrder<Reading extends OrderReading>(
 
 /**
  * Executes steps that the API does not track, such as a claim. They must pay nothing, because a second execution can
- * send them again. Without a signature, no step may be `waiting`. Throws CausewayError like `walkSteps`.
+ * send them again. No step may be `waiting` unless the response to a signature (`submit`) replaces it: otherwise this
+ * never ends. Throws CausewayError like `walkSteps`.
  */
 export async function walkBuiltSteps(
   of: Pick<Order<OrderReading>, "userAddress" | "first"> & Partial<Pick<Order<OrderReading>, "submit">>,
@@ -60,8 +61,8 @@ export async function walkBuiltSteps(
 }
 
 /**
- * Cancels a signed order before it is submitted, and returns when the transaction is in a block. Throws CausewayError;
- * errors of a wallet function propagate.
+ * Cancels a signed order before it is submitted, by a transaction (for ERC-3009 after a signature). Returns when that
+ * is in a block. Throws CausewayError; errors of a wallet function propagate.
  */
 export async function cancelSignedOrder(
   client: CausewayClient,
@@ -90,8 +91,8 @@ const pollAfter = (recommended: unknown): number =>
 
 /**
  * Executes an order's steps until none is required or waiting, and returns the order in its last state, which may be a
- * failed one. Steps that this or, except for approvals, an earlier execution (`order.handed`) gave to the wallet are
- * not sent again. Reads that fail temporarily are repeated without limit. Throws CausewayError; errors of a wallet
+ * failed one. What an earlier execution gave to the wallet (`order.handed`) is not sent again, unless it failed or
+ * `sendAgain` is set. Reads that fail temporarily are repeated without limit. Throws CausewayError; errors of a wallet
  * function propagate.
  */
 export async function walkSteps<Reading extends OrderReading>(

@@ -19,8 +19,9 @@ export interface OrderReading {
 export interface ExecutionProgress {
   trackingId: string;
   /**
-   * `wallet`: the wallet shows the step; `sent` and `included`: its transaction is sent, is in a block; `signed`: its
-   * message is signed; `waiting`: for a bridge, a vault or a block; `done`: no step is left.
+   * `wallet`: the wallet is asked for the step; `signed`: its message is signed; `sent`: the wallet was given its
+   * transaction, now or by an earlier execution; `included`: that is in a block; `waiting`: for a bridge, a vault or a
+   * block; `done`: no step is left.
    */
   phase: "wallet" | "sent" | "included" | "signed" | "waiting" | "done";
   /** The current step, or null when `phase` is `done`. */
@@ -54,8 +55,8 @@ export interface ExecutionOptions {
    */
   storage?: StepStorage | undefined;
   /**
-   * True to send steps again whose outcome is unknown (`outcome_unknown`). Only for a user who has seen in the wallet
-   * that nothing was sent or that it failed: otherwise the order may be paid twice.
+   * True to send again what earlier executions gave to the wallet and the API has not seen, as after `outcome_unknown`.
+   * Only for a user who has seen in the wallet that it was not sent or failed: otherwise the order may be paid twice.
    */
   sendAgain?: boolean | undefined;
 }

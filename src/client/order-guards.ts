@@ -2,8 +2,8 @@ import { endedSoonAfterAbort } from "./abortable-waits.ts";
 import { CausewayError } from "./causeway-client-error.ts";
 
 /**
- * Throws CausewayError `insufficient_balance` if a built order's simulation did not find enough balance in the account.
- * Call it before anything is signed: otherwise the user pays for an approval before the order fails.
+ * Throws CausewayError `insufficient_balance` if a built order's simulation found too small a balance in the account.
+ * An unknown balance passes. Call it before anything is signed: otherwise the user pays for an approval in vain.
  */
 export function requireBalance(
   built: { simulation?: { balanceSufficient?: boolean | null } | null },
@@ -29,9 +29,9 @@ interface Locks {
 }
 
 /**
- * Runs `work`, which executes an order. Throws CausewayError `in_progress` if another execution on the website has its
- * lock, unless the platform has or allows no Web Locks, and `aborted` like `endedSoonAfterAbort`. Errors of `work`
- * propagate. Source: W3C, Web Locks API.
+ * Runs `work`, which executes an order. Throws CausewayError `in_progress` if the order is already being executed on a
+ * page of the same origin (not checked where the platform lacks or refuses Web Locks), and `aborted` like
+ * `endedSoonAfterAbort`. Errors of `work` propagate. Source: W3C, Web Locks API.
  */
 export function executeAlone<T>(
   { trackingId, signal }: { trackingId: string; signal?: AbortSignal | undefined },

@@ -14,7 +14,9 @@ export interface Database {
 }
 
 /**
- * Policy of the database's circuit breaker: which timeouts count as hangs, how many of them open it, and for how long.
+ * Policy of the database's circuit breaker: three hangs of at least nine seconds open it, or one hang and a failed
+ * check after it, unless the database answered in between. Statements are then refused for one second, and for up to
+ * three after failed trials.
  */
 export const databasePolicy: BreakerPolicy = {
   hangs: 3,
@@ -28,7 +30,7 @@ export type OpenDatabase = () => Promise<Drizzle>;
 
 /**
  * Returns a function that opens the database client on its first call. The driver's code is loaded then, because an
- * isolate that serves only cached data does not need it.
+ * isolate that serves only cached data does not need it. Throws what `openDrizzle` throws; the next call tries again.
  */
 export function lazyDrizzle(settings: Parameters<typeof openDrizzle>[0]): OpenDatabase {
   return onceImported(

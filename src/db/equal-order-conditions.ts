@@ -10,7 +10,7 @@ type ContinuedRow = Pick<typeof deposits.$inferSelect, Exclude<Continuation, "to
   toChainId?: number | null;
 };
 
-/** SQL of the columns of a given row that `continuesAlike` compares. */
+/** Returns the columns of a row that `continuesAlike` compares, as typed SQL values. */
 export const continuationOf = (row: ContinuedRow): Record<Continuation, SQL> => ({
   vaultChainId: raw`${row.vaultChainId}::int4`,
   vaultAddress: raw`${row.vaultAddress}::text`,
@@ -20,8 +20,8 @@ export const continuationOf = (row: ContinuedRow): Record<Continuation, SQL> => 
 });
 
 /**
- * SQL condition that a row with the alias `other` continues after its source transaction as another one with the same
- * call does: its vault, `moveToken`, `toChainId` and `twoStep` are the same.
+ * SQL condition: the table row with the alias `other` and the given `row`, which have the same call, also continue in
+ * the same way after their source transaction: vault, `moveToken`, `toChainId` and `twoStep` are equal (null = null).
  */
 export const continuesAlike = (other: SQL, row: Record<Continuation, SQL | AnyPgColumn>): SQL =>
   raw`((${other}.vault_chain_id, ${other}.vault_address, ${other}.to_chain_id, ${other}.move_token, ${other}.two_step)
@@ -36,8 +36,8 @@ export const isReportedFor = (trackingId: SQL, hash: SQL): SQL<boolean> =>
     and told.tx_hash = ${hash} and told.origin <> 'logs')`;
 
 /**
- * SQL condition of the rows whose proven source transaction is that of a given row, by the same call: what the
- * transaction did, it did for both.
+ * SQL condition of the rows with a proven source transaction whose hash, called contract and calldata hash are those of
+ * the given row, itself included. Users are not compared: one bundle may contain the same call of several users.
  */
 export const sharesSource = (
   row: Pick<typeof deposits.$inferSelect, "sourceTxHash" | "sourceTo" | "sourceDataHash">,
@@ -45,9 +45,9 @@ export const sharesSource = (
   and ${deposits.sourceTo} = ${row.sourceTo} and ${deposits.sourceDataHash} = ${row.sourceDataHash})`;
 
 /**
- * SQL condition that keeps only one of the rows that share a source transaction because they have the same call: one
- * with `depositProven` before others, then a completed one, then the first that was built. Rows that share none meet
- * it.
+ * SQL condition that keeps one of a user's rows with the same call and the same proven source transaction: one with
+ * `depositProven` before others, then a completed one, then the first that was built. A row that shares its source
+ * transaction with no other, or has no proven one, always meets it.
  */
 export const isCounted = raw`not (${deposits.sourceProven} and exists (select from ${deposits} as other
   where other.source_tx_hash = ${deposits.sourceTxHash} and other.source_proven

@@ -218,7 +218,8 @@ async function buildDeposit(
 
 /**
  * Builds and records a deposit, or returns the response that is stored under the caller's idempotency key; without a
- * key (null), each call builds. `prepare` replaces `prepareDeposit` for moves. Errors of `buildOnce` propagate.
+ * key (null), each call builds. `replayed` is true if another request stored the response. `prepare` replaces
+ * `prepareDeposit` for moves. Errors of `buildOnce` propagate.
  */
 export function buildDepositOnce(
   ctx: Context,

@@ -12,8 +12,8 @@ const MAX_BATCHES = 10;
 
 /**
  * Deletes at most 10,000 deposits and withdrawals that were never sent, 30 days after they expired and last changed,
- * and returns their number. Keeps those that `deleteUnsentDeposits` keeps, such as where a chain was not read without a
- * gap. Throws `store_unavailable`.
+ * and returns their number. Keeps those that `deleteUnsentDeposits` keeps, for example if blocks of their chains have
+ * not been read. Throws `store_unavailable`.
  */
 export async function deleteUnsent(ctx: Context): Promise<number> {
   const age = {

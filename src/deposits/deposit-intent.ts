@@ -96,8 +96,9 @@ export interface DepositOrderInput {
 }
 
 /**
- * Resolves a build request into an order with a new tracking id; writes nothing. Throws `deposit_not_found` if its
- * parent is not a deposit of this user, another AppError if it cannot be served; RPC errors propagate.
+ * Resolves a build request into an order with a new tracking id; writes nothing. Throws `deposit_not_found` if the
+ * named parent is not a deposit of this user, `vault_paused`, `chain_unsupported`, `vault_not_found`,
+ * `store_unavailable`; errors of `attributeOrder` and `depositEntry` propagate.
  */
 export async function resolveOrder(ctx: Context, { input, vault }: DepositOrderInput): Promise<DepositOrder> {
   const attribution = attributeOrder(ctx, { input, vaultId: vault.vaultId });

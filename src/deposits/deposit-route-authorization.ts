@@ -69,8 +69,9 @@ function unsignable(): AppError {
 }
 
 /**
- * Wraps a built route into a Router order that a signature pays for, and simulates it; unchanged if an approval pays.
- * Throws an AppError if a signature is required and cannot pay, or if the order would revert.
+ * Wraps a built route into a Router order that a signature pays for, and simulates the order. If an approval pays,
+ * returns the route unchanged. Throws an AppError if a signature is required and cannot pay, or if the order would
+ * revert.
  */
 export async function signRoute(
   ctx: Context,

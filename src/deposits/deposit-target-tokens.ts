@@ -8,8 +8,9 @@ import { readTokenMetadata } from "../vaults/vault-token-metadata.ts";
 import type { DepositOrder } from "./deposit-intent.ts";
 
 /**
- * Lists the accepted tokens that a route may deliver, best first: those like the user's token, then the vault's asset
- * and its native form. Throws `token_unsupported` if it reads the user's token and finds no token there.
+ * Lists the accepted tokens that a route may deliver, best first: those with the symbol of the user's token, those that
+ * bridges treat as the same asset, the vault's asset, and its native form. If there is a choice, it reads the user's
+ * ERC-20 token: errors of `readTokenMetadata` propagate.
  */
 export async function findTargetTokens(ctx: Context, order: DepositOrder): Promise<Token[]> {
   const accepted = acceptedTokens(order.vault, { chain: order.client.definition, entry: order.entry });

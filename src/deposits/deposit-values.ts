@@ -43,8 +43,8 @@ export function requestDepositPrices(
 }
 
 /**
- * Returns the prices of a deposit's tokens, as far as this request has read or requested them; waits up to two seconds
- * for those on their way. An unknown price is absent. Never throws.
+ * Returns the prices of a deposit's tokens that `pricesOfRequest` knows, after waiting up to two seconds for requested
+ * ones. An unknown price is absent. Never throws.
  */
 export async function depositPrices(ctx: Context, { order }: PreparedDeposit): Promise<Prices> {
   return pricesOfRequest(ctx, tokensOf(order));
@@ -97,8 +97,8 @@ const CachedFees: z.ZodType<GasFees | null> = z
   .nullable();
 
 /**
- * Reads the gas fees of several chains, from a cache that may be some minutes old. A chain that cannot be read gets
- * null. Never throws.
+ * Reads the gas fees of several chains, from a cache that may be up to five minutes old. A chain that cannot be read
+ * gets null. Never throws.
  */
 export async function readDepositFees(ctx: Context, chainIds: readonly number[]): Promise<FeesByChain> {
   const read = async (chainId: number): Promise<GasFees | null> => {

@@ -126,7 +126,7 @@ export function toTransferBuildRequest(
 
 /**
  * Returns the payment that a provider's transaction takes from the user, with the user's balance and the spender's
- * allowance, null if not read. Without a named spender, it is the transaction's target.
+ * allowance, null if not read. For the native currency, the spender is the transaction's target.
  */
 export function toPayment({ order, funds }: DepositAttempt, route: VerifiedTransfer): TokenPayment {
   const { from, user } = order;

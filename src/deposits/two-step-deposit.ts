@@ -35,7 +35,8 @@ export interface SecondStep {
 
 /**
  * Checks, encodes, verifies and simulates the second step of a two-step deposit, also before the token has arrived.
- * Throws `vault_paused`, `token_unsupported`, `vault_not_found`; errors of `prepareDirect` propagate.
+ * Throws `vault_paused`, `token_unsupported`, `vault_not_found`; errors of `depositEntry` and `prepareDirect`
+ * propagate.
  */
 export async function prepareSecondStep(ctx: Context, step: SecondStep): Promise<DirectDeposit> {
   const { vault, user, amount, slippage, trackingId, partnerId, partnerType } = step;

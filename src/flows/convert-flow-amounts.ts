@@ -21,8 +21,8 @@ const STORED_PER_RUN = 20;
 const keyOf = ({ txHash, logIndex, blockHash }: FlowRow): string => `${txHash} ${logIndex} ${blockHash}`;
 
 /**
- * Sets the unknown amounts of new flows (`rows`) in place, from the rows of `known` for the same events or by the
- * vaults' prices in the flows' blocks, as far as these are known and the budget allows. Errors of the node are ignored.
+ * Sets the unknown amounts of new flows (`rows`) in place: from the rows of `known` for the same events, otherwise, as
+ * far as the budget allows, by the vaults' prices in the flows' blocks. Others stay null. Node errors are ignored.
  */
 export async function convertNewFlows(
   node: NodeSession,

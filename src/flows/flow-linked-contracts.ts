@@ -54,8 +54,8 @@ const READ_BEACON_CODE: Hex = `0x7f${BEACON_SLOT}5460005260206000f3`;
 
 /**
  * Reads, at the latest block, the addresses of the linked contracts that govern vaults, such as beacons: by vault id,
- * in lowercase, without unknown ones. Throws RpcError or OutsideError if the node fails; one that does not support state
- * overrides only finds no beacons.
+ * in lowercase, without unknown ones. On a node that does not support state overrides, no beacons are found. Throws
+ * RpcError or OutsideError if the node fails.
  */
 export async function readLinkedContracts(
   node: NodeSession,

@@ -32,17 +32,17 @@ import type { Logger } from "../lib/logger.ts";
 /** Storage of one chain's flows. Each method runs one statement or one atomic batch, and throws `store_unavailable`. */
 export interface FlowStore {
   /**
-   * Returns the state from which a run starts. First creates the chain's tip and the coverage of vaults whose start
-   * block has become known, where they are missing.
+   * Returns the state from which a run starts. First creates the chain's tip if it is missing, and creates or updates
+   * the coverage of vaults whose start block has become known or has changed.
    */
   load(): Promise<FlowState>;
   /** Stores a chain's newest flows. Returns false, and changes nothing, if another run has written meanwhile. */
   applyTip(step: TipStep): Promise<boolean>;
-  /** Stores backfilled flows and coverage of vaults with unchanged sources, or none if the final block is now below. */
+  /** Stores backfilled flows and coverage of vaults with unchanged sources; none if the range is not final any more. */
   applyHistory(step: HistoryStep): Promise<void>;
   /** Adds flows whose event logs a node omitted earlier, and returns their number. */
   addOmitted(step: OmittedStep): Promise<number>;
-  /** Returns final flows with unknown assets that may still be converted: those tried longest ago first, or never. */
+  /** Returns final flows with unknown assets that may still be converted: never tried ones, then the longest ago. */
   unconverted(limit: number): Promise<FlowRow[]>;
   /** Stores the result of attempts to convert flows, except for flows that changed meanwhile. */
   noteConversions(step: ConversionStep): Promise<void>;

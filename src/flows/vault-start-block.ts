@@ -45,7 +45,8 @@ type CodeAtBlock = ReadonlySet<string> | "none" | "unclear";
 
 /**
  * Searches by bisection for the start blocks of vaults whose registry entries have none, as far as the budget allows,
- * and stores the progress. Node errors are logged, not thrown. Throws `store_unavailable`.
+ * and stores the progress. A result may be below the first block with code, and far below it if no node keeps the state
+ * of those blocks. Node errors are logged, not thrown. Throws `store_unavailable`.
  */
 export async function findStartBlocks(
   indexer: Indexer,

@@ -12,8 +12,8 @@ import { checkChainIndexes, checkReadiness } from "./check-readiness.ts";
 import { readJobRuns } from "./job-runs.ts";
 
 /**
- * Returns the health of the service for operators, at most 20 seconds old; only the circuit breakers, those of this
- * isolate, are always current. Never throws: values that cannot be read are null.
+ * Returns the health of the service for operators, from a cache for up to 20 seconds; only the circuit breakers, those
+ * of this isolate, are always current. Never throws: values that cannot be read are null.
  */
 export async function checkDetails(ctx: Context): Promise<HealthDetails> {
   const { value } = await ctx.cache.cached({

@@ -58,8 +58,9 @@ async function probe(ctx: Context, { name, ask, otherwise }: Probed): Promise<Re
 }
 
 /**
- * How far the flows of one chain's vaults are indexed, in block numbers: the head, the newest indexed block, and the
- * lag, never negative; null if unknown. Blocks below the newest indexed one may still be missing.
+ * How far the flows of one chain's vaults are indexed: the numbers of the head block and of the newest indexed one
+ * (null also if none is), and the lag in blocks, never negative; null if unknown. Blocks below the newest indexed one
+ * may still be missing.
  */
 export interface ChainIndexHealth {
   chain_id: number;

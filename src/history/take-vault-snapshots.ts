@@ -35,9 +35,10 @@ export interface SnapshotReport {
 }
 
 /**
- * Takes and stores a snapshot of every vault in `listRegistry` and the values that vault lists show, and deletes old
- * snapshots. A chain that cannot be read or a vault whose query fails is logged and left out. If only a chain's Router
- * cannot be read, the values that lists show are left out. Throws `store_unavailable`.
+ * Takes and stores a snapshot of every vault in `listRegistry` and the values that vault lists show, and deletes
+ * five-minute snapshots after 8 days and hourly ones after 100. A chain that cannot be read or a vault whose query
+ * fails is logged and left out. If only a chain's Router cannot be read, the values that lists show are left out.
+ * Throws `store_unavailable`.
  */
 export async function takeSnapshots(ctx: Context): Promise<SnapshotReport> {
   const { all } = await listRegistry(ctx);

@@ -11,8 +11,8 @@ import { assertWithinLimit, rateLimitOf } from "./http-rate-limit.ts";
 
 /**
  * Authenticates the caller of a request, counts the request against the route's rate limit, and returns the context
- * with the caller. On a public route, a possible replay counts as a read until the handler calls `charge`. Throws
- * `rate_limited` and the errors of `authenticate`.
+ * with the caller. A possible replay on a public route counts as a read now, and against the route's limit when the
+ * handler calls `charge`. Throws `rate_limited` and the errors of `authenticate`.
  */
 export async function admit(c: HonoContext<AppEnv>, route: ServedRoute): Promise<Context> {
   const ctx = c.get("ctx");
@@ -70,8 +70,9 @@ function mayBeReplay(c: HonoContext, route: ServedRoute): boolean {
 }
 
 /**
- * Returns the caller of a public route: the partner of the API key, or anonymous. A request whose API key cannot be
- * verified counts against its client address. Throws `rate_limited` and the errors of `authenticate`.
+ * Returns the caller of a public route: the partner of the API key, or anonymous, also on a route without a rate limit
+ * and, for a GET request, if the database fails. A request whose API key cannot be verified counts against its client
+ * address. Throws `rate_limited` and the errors of `authenticate`.
  */
 async function identifyCaller(c: HonoContext<AppEnv>, route: ServedRoute): Promise<Actor> {
   const ctx = c.get("ctx");

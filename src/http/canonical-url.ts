@@ -8,9 +8,9 @@ const SHORTEST = /^(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
 
 /**
  * Returns true if shared caches, which compare URLs byte by byte, may store responses to a URL: its path is lowercase,
- * its query parameters are sorted, each given once and among `parameters` (the names that the route accepts), and their
- * values are lowercase (except cursors), with sorted lists and numbers in their shortest form. Source:
- * developers.cloudflare.com/workers/cache/cache-keys.
+ * without a trailing slash or escapes other than `%3A`; its query parameters are sorted, each given once and among
+ * `parameters` (the names that the route accepts); their values are not empty, lowercase (except cursors), with sorted
+ * lists and numbers in their shortest form. Source: developers.cloudflare.com/workers/cache/cache-keys.
  */
 export function isCanonicalUrl(url: string, parameters: readonly string[]): boolean {
   // A lowercase path without a trailing slash, and escaped only in `%3A`.

@@ -75,8 +75,8 @@ export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> extends RouteD
   /** Name of the rate limit that a request counts against, or null for no limit. Default: `reads`. */
   limit?: LimitName | null;
   /**
-   * Name of an additional rate limit, counted per caller and `user_address` of the body. Requests with a partner's
-   * API secret or session do not count.
+   * Name of an additional rate limit, counted per caller and `user_address` of the body. Requests with an API key and
+   * its secret do not count.
    */
   userLimit?: LimitName;
   /**
@@ -102,8 +102,8 @@ export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> extends RouteD
     unavailable?: string;
   };
   /**
-   * Time in milliseconds after which the request fails with `store_unavailable` or `upstream_timeout`. Default: no
-   * deadline.
+   * Time in milliseconds from the arrival of the body after which the request fails with `store_unavailable` or
+   * `upstream_timeout`. Default: no deadline.
    */
   deadlineMs?: number;
   handler: (

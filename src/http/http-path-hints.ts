@@ -27,8 +27,9 @@ const operations = operationPaths.map((text) => {
 });
 
 /**
- * Returns the operation that a request with an unknown path or method probably means, as `METHOD /path`, or null.
- * Always null for paths with a segment `admin`: they do not exist if no administrator is configured.
+ * Returns the operation that a request with an unknown path or method probably means, as `METHOD /path`, or null if
+ * none is similar enough or the path has more than seven segments. Always null for paths with a segment `admin`: they
+ * do not exist if no administrator is configured.
  */
 export function nearestOperation(request: { method: string; path: string }): string | null {
   const given = request.path.split("/").filter((segment) => segment !== "");

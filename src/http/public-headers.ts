@@ -14,7 +14,7 @@ export const CORS_HEADERS = {
 /** Security and CORS headers, which every response has that web pages of any origin may read, errors included. */
 export const PUBLIC_HEADERS = { ...SECURITY_HEADERS, ...CORS_HEADERS } as const;
 
-/** Sets headers on a response that exists, because hono's `c.header` would copy it for each of them. */
+/** Sets headers on an existing response; hono's `c.header` would copy the response for each header. */
 export function setHeaders({ headers }: Response, fields: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(fields)) headers.set(name, value);
 }

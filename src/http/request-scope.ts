@@ -15,7 +15,8 @@ export type ContextFactory = (bindings: Record<string, unknown>, request: Reques
 
 /**
  * Returns a middleware that gives each request an id and a context, and logs those that fail (status 500 or above) or
- * are slow. A client's own request id is used if it is well formed. Errors of `makeContext` propagate.
+ * take two seconds or longer. The id is that of the header `X-Request-Id` if it has 1 to 64 letters, digits, `_` and
+ * `-`, otherwise a random UUID. Errors of `makeContext` propagate.
  */
 export function requestScope(makeContext: ContextFactory): MiddlewareHandler<AppEnv> {
   return async (c, next) => {

@@ -27,7 +27,8 @@ export type AddressOwner = "token" | "account";
 
 /**
  * Returns why `parseAddress` rejected a text, for example spaces around an address, an ENS name, a symbol, a wrong
- * length, or mixed case that does not match the EIP-55 checksum, and what to send as the address of its `owner`.
+ * length, or mixed case that does not match the EIP-55 checksum, and what to send instead. `owner` is what the address
+ * must be of.
  */
 export function explainAddress(text: string, owner: AddressOwner): string {
   if (text !== text.trim()) return "must be an address: remove the spaces around it";

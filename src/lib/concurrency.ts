@@ -7,8 +7,8 @@ const CONCURRENCY = 5;
 const DOUBTFUL_CONCURRENCY = 2;
 
 /**
- * Processes items, at most five at a time and two of them doubtful (expected to be slow), and returns the results in
- * the order of the items. Throws the first error, while the work on other items may go on.
+ * Processes items, at most five at a time and among them at most two doubtful ones (expected to be slow), and returns
+ * the results in the order of the items. Throws the first error, while the work on other items may go on.
  */
 export async function mapConcurrently<T, R>(
   items: readonly T[],

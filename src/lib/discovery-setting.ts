@@ -18,7 +18,7 @@ const schema = once(() =>
      * it. The code of reviewed, open vaults usually needs no entry.
      */
     code: z.array(z.string().regex(/^[1-9][0-9]{0,15}:[a-z]+:0x[0-9a-zA-Z/]+$/)).default([]),
-    /** Vaults and assets that never open, as `<chain id>:<address>`. */
+    /** Discovered or imported vaults, or their assets, that must not be open, as `<chain id>:<address>`. */
     blocked: z.array(ChainAddress).default([]),
     /** Externally owned accounts that may hold roles of a discovered vault, as `<chain id>:<address>`. */
     owners: z.array(ChainAddress).default([]),
@@ -50,8 +50,8 @@ const schema = once(() =>
 );
 
 /**
- * Settings of vault discovery (variable `DISCOVERY`), with defaults filled in: which discovered vaults may open, and
- * additional registers.
+ * Settings of vault discovery (variable `DISCOVERY`), with defaults filled in: which discovered or imported vaults may
+ * open, and additional registers.
  */
 export type DiscoverySetting = z.output<ReturnType<typeof schema>>;
 

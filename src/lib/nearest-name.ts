@@ -1,6 +1,6 @@
 /**
- * Returns the known name that a misspelled one probably means, by its spelling, by one of its words or by what other
- * APIs call the field; null if none is close enough. Only the first 64 characters of the text count.
+ * Returns the known name that a misspelled one probably means, by its spelling, by a word that no other name has or by
+ * what other APIs call the field; null if none is close enough. Only the first 64 characters of the text count.
  */
 export function nearestName(text: string, names: readonly string[]): string | null {
   const wanted = lettersOf(text.slice(0, MAX_LENGTH));

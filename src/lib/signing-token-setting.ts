@@ -17,7 +17,7 @@ export interface SigningToken {
   erc3009: boolean;
   /**
    * How the token verifies the signature of an account with code. `code`: by calling the account (ERC-1271), or
-   * unknown; `ecrecover`: only by recovering the signer's key.
+   * in an unknown way; `ecrecover`: only by recovering the signer's key.
    */
   checks: "code" | "ecrecover";
 }

@@ -30,7 +30,8 @@ const Listed = z.array(
 );
 
 /**
- * Lists the tokens of a chain that a deposit can start from; prices are null if unknown. Throws `chain_unsupported`,
+ * Lists the tokens of a chain that a deposit can start from: the native currency, tokens of the chain's vaults, and
+ * those of providers' token lists, as far as these can be read. Prices are null if unknown. Throws `chain_unsupported`,
  * `store_unavailable`, and `internal` if the providers' settings are invalid.
  */
 export async function listTokens(ctx: Context, chainId: number): Promise<TokenSummary[]> {
@@ -60,9 +61,9 @@ const LIST_SYMBOL_LENGTH = 20;
 const LIST_NAME_LENGTH = 60;
 
 /**
- * Converts a chain's tokens to Uniswap's Token Lists, without the native currency and tokens whose symbol is longer
- * than 20 characters. Equal tokens give equal bytes within a clock hour. `now` is in milliseconds since the epoch.
- * Source: @uniswap/token-lists.
+ * Converts a chain's tokens to a list in the format of Uniswap's Token Lists, without the native currency and tokens
+ * whose symbol is longer than 20 characters. Equal tokens give equal bytes within a clock hour. `now` is in
+ * milliseconds since the epoch. Source: @uniswap/token-lists.
  */
 export function toTokenList(
   tokens: readonly TokenSummary[],
@@ -166,8 +167,9 @@ const TOKEN_SYMBOL = /^[^\p{C}\p{Z}]{1,32}$/u;
 const TOKEN_NAME = /^[^\p{C}]{0,128}$/u;
 
 /**
- * Returns the plausible tokens of a provider's list, at most 500, without namesakes of tokens in `own`. Null if the
- * whole list is unreliable: it repeats an address or contradicts the decimals of a token in `own`.
+ * Returns the plausible tokens of a provider's list, the first 500 at most, without the native currency and tokens that
+ * have the symbol of a token in `own` but not its address. Null if the whole list is unreliable: it repeats an address
+ * or contradicts the decimals of a token in `own`.
  */
 export function acceptTokenList(listed: readonly ListedToken[], own: readonly Token[]): ListedToken[] | null {
   const addresses = new Set(listed.map(({ address }) => address.toLowerCase()));

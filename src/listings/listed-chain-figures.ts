@@ -13,8 +13,9 @@ import { readVaultFlags, vaultStatesQuery } from "../vaults/vault-state.ts";
 import { noYields, readYields, type Yields } from "../vaults/vault-yields.ts";
 
 /**
- * Figures of one chain's vaults, by vault id; a vault without known figures is absent. `flags` and `yields` are empty
- * where `figures` has current ones.
+ * Figures of one chain's vaults, by vault id; a vault without known figures is absent. If the figures are stored, they
+ * contain yields, and `yields` is empty; `flags` has newer pauses and minimum deposits. If they were read from the
+ * chain, they lack yields, which `yields` has, and `flags` is empty.
  */
 export interface ChainFigures {
   chainId: number;
@@ -41,8 +42,9 @@ interface StoredFigures {
 const storedOf = new WeakMap<Registry, Map<number, StoredFigures>>();
 
 /**
- * Returns the figures of a chain's vaults that are stored with the registry, with newer pauses and minimum deposits; if
- * none are stored, reads them from the chain. What cannot be read is missing or null. Never throws.
+ * Returns the figures of a chain's vaults that are stored with the registry, with newer pauses and minimum deposits. If
+ * none of these vaults has stored figures, reads them from the chain, or takes read ones from a cache (up to a day old
+ * if the chain fails). What cannot be read is missing or null. Never throws.
  */
 export async function readChainFigures(
   ctx: Context,

@@ -11,8 +11,8 @@ import { vaultOfShare } from "./find-move-source.ts";
 
 /**
  * Completes a built deposit or move with the user's signature, as `authorizeDeposit` does. If a move reverts because
- * the vault that is left refuses, the error is that vault's. Errors of `authorizeDeposit` and `explainSignedExit`
- * propagate.
+ * the vault that it leaves refuses the redemption, the error is that vault's. Errors of `authorizeDeposit` and
+ * `explainSignedOrder` propagate.
  */
 export function authorizeDepositOrMove(
   ctx: Context,

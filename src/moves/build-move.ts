@@ -31,7 +31,8 @@ export class OwnShareError extends Error {
 
 /**
  * Prepares a deposit, or a move if `findMovedVault` returns `other`; shares that cannot be redeemed now may be swapped
- * instead. Throws `OwnShareError` if it returns `own`, and the errors of the stages.
+ * instead. Throws `OwnShareError` if `findMovedVault` returns `own`, and `chain_unsupported`; errors of
+ * `findMovedVault`, `prepareMove` and `prepareDeposit` propagate.
  */
 async function prepareDepositOrMove(ctx: Context, input: BuildInput): Promise<PreparedDeposit> {
   sourceClient(ctx, input.from_chain_id);
@@ -49,8 +50,9 @@ async function prepareDepositOrMove(ctx: Context, input: BuildInput): Promise<Pr
 }
 
 /**
- * Quotes a deposit, or a move if `findMovedVault` returns `other`; shares that cannot be redeemed now may be swapped
- * instead. Throws `OwnShareError` if it returns `own`, and the errors of the stages.
+ * Quotes a deposit, or a move if another vault's shares pay; shares that cannot be redeemed now may be swapped instead.
+ * Throws `OwnShareError` if the target vault's own shares pay and it does not accept them, and `chain_unsupported`;
+ * errors of `findMovedVault`, `prepareMove` and `prepareDeposit` propagate.
  */
 export function quoteDepositOrMove(ctx: Context, input: BuildInput): Promise<Quote> {
   return getQuote(ctx, { input, prepare: prepareDepositOrMove });
@@ -58,7 +60,7 @@ export function quoteDepositOrMove(ctx: Context, input: BuildInput): Promise<Quo
 
 /**
  * Builds what `quoteDepositOrMove` quotes, with one response per idempotency key and caller; without a key (null), each
- * call builds. Throws the same errors; those of `buildDepositOnce` propagate.
+ * call builds. Throws the errors of `quoteDepositOrMove`; those of `buildDepositOnce` propagate.
  */
 export function buildDepositOrMoveOnce(ctx: Context, request: { input: BuildInput; key: string | null }) {
   return buildDepositOnce(ctx, { ...request, prepare: prepareDepositOrMove });

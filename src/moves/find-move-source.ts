@@ -12,8 +12,8 @@ import type { Vault } from "../vaults/vault.ts";
 export type PaidShare = { kind: "other"; vault: Vault } | { kind: "own" } | { kind: "none" };
 
 /**
- * Returns the vault with a share token: of several, the first active one, otherwise the first. A vault that replaces
- * another may have the same share. Undefined if no vault has it.
+ * Returns the vault of a chain that has the given share token: of several, the first active one, otherwise the first. A
+ * vault that replaces another may have the same share. Undefined if no vault has it.
  */
 export function vaultOfShare(
   all: readonly Vault[],

@@ -167,7 +167,7 @@ async function moveWithSwap(ctx: Context, of: Paid): Promise<PreparedDeposit> {
 /** A prepared move in one transaction. */
 type MovedInOne = Extract<PreparedDeposit, { kind: "direct" }>;
 
-/** Returns what the simulation of a move showed, in the terms in which offers are judged. */
+/** Returns what a move's swap delivered in the simulation, and the new shares with their minimum, for `assertFair`. */
 function simulatedMove(route: VerifiedTransfer, { direct }: MovedInOne): Pick<OfferOutcome, "simulated"> {
   const { expectedShares: seen, checked, floors } = direct;
   // What the swap delivered, by the shares that the vault promises for the expected amount.
@@ -176,8 +176,8 @@ function simulatedMove(route: VerifiedTransfer, { direct }: MovedInOne): Pick<Of
 }
 
 /**
- * A move in one transaction. `amount` reaches the new vault, in the deposited token's smallest unit; `between` are the
- * steps between redemption and deposit; `loss` is the maximum loss in parts per billion.
+ * A move in one transaction. `amount` is expected to reach the new vault, in the deposited token's smallest unit;
+ * `between` are the steps between redemption and deposit; `loss` is the maximum loss in parts per billion.
  */
 type InOne = Paid & {
   between: readonly RouterStep[];
@@ -255,8 +255,8 @@ function encodeMove(of: InOne, to: { intent: DepositIntent; minShares: bigint; f
 }
 
 /**
- * Returns the deposit with a minimum that its step must find in the executor; after a swap unchanged, because the
- * swap's contract enforces it. The minimum of new shares does not imply it, if both vaults lose value.
+ * Returns the deposit with a step that requires the executor to hold at least `least`; unchanged after a swap, whose
+ * contract enforces that minimum. The minimum of new shares does not imply it, if both vaults lose value.
  */
 function withLeast(
   deposit: RouterCall,
@@ -292,7 +292,7 @@ function explainMove(
   const index = error?.name === "StepFailed" ? error.args[0] : null;
   const { way, shares } = of.exit.exit;
   const token = failedTokenOf(revert);
-  // The user pays with shares of the old vault, so their approval and their transfer are its own.
+  // The user pays with shares of the old vault, so a failed approval or transfer of them is that vault's.
   const left =
     failedCall === "approval" || (token !== null && sameAddress(token, of.move.withdrawal.vault.shareToken));
   if (left || index === 0n || error?.name === "StepUnderfunded")

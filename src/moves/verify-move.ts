@@ -21,7 +21,7 @@ export interface ExpectedMove extends ExpectedWithdrawal {
   into: Vault;
   /** Token that is deposited into the new vault. */
   deposited: Address;
-  /** The provider's quote for the swap between the vaults, or null if there is no swap. */
+  /** The provider's verified transfer for the swap between the vaults, or null if there is no swap. */
   quote: ExpectedRoute["quote"] | null;
   /** Minimum amount that is deposited, in the deposited token's smallest unit. */
   leastIn: bigint;
@@ -30,8 +30,9 @@ export interface ExpectedMove extends ExpectedWithdrawal {
 }
 
 /**
- * Decodes a built move and throws `upstream_rejected`, with the name of the first field that differs, unless
- * redemption, swap, deposit and the minimum of new shares for the user are those of the request.
+ * Decodes a built move and throws `upstream_rejected`, with the name of the first field that differs, unless the
+ * redemption, the swap, the deposit's contract and token, the user as receiver and at least the minimum of new shares
+ * are as requested. The function that deposits is not compared; the simulation and that minimum show whether it works.
  */
 export function verifyMove(asked: ExpectedMove, call: UserCall): void {
   const { order: built, steps, sweep } = decodeOrder(call);
@@ -60,8 +61,9 @@ export function verifyMove(asked: ExpectedMove, call: UserCall): void {
 }
 
 /**
- * Verifies the step that deposits the executor's whole balance of the token into the new vault. Its calldata may
- * contain no address other than the user, the vault's contracts and the token.
+ * Verifies the step that deposits the token into the new vault: its target, approval and minimum, and that one word of
+ * its calldata is written, from the executor's balance of the token (function, offset and scale are not compared). The
+ * calldata may contain no address other than those of the user, the vault's entry point and share, and the token.
  */
 function verifyDepositStep(asked: ExpectedMove, of: { step: RouterStep; built: RouterOrder }): void {
   const { step, built } = of;

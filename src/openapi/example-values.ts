@@ -142,7 +142,7 @@ const evidence = {
   ...{ usual_median: "0.004000", usual_deviation: "0.010000", usual_days: "28" },
 };
 
-/** Example values of fields, by the name of their component and by their own. */
+/** Example values of fields: by the name of the component, and in it by the name of the field. */
 export type ExampleValues = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /**

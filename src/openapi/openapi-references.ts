@@ -44,8 +44,8 @@ interface Components {
 }
 
 /**
- * Gives each reference to a component the description of its field, and each component its own, which the generator
- * confuses. Replaces repeated components by references. Modifies the document in place.
+ * Replaces the components in request bodies and 2xx responses by references. Gives each reference the description of
+ * its field and each component its own, which the generator confuses. Modifies the document in place.
  */
 export function describeReferences(document: DescribedDocument, routes: readonly AnyRoute[]): void {
   const components: Components = { schemas: { ...document.components?.schemas }, uses: new Map() };

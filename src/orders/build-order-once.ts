@@ -64,8 +64,9 @@ interface BuildOutcome<T> {
 
 /**
  * Builds a deposit or withdrawal, or returns the response that is stored under the caller's idempotency key; without a
- * key, every request builds. Throws an AppError, such as `idempotency_conflict`, `quote_expired` if the stored quote
- * has expired, or `upstream_timeout`. Errors of `build` propagate.
+ * key, every request builds. Throws `idempotency_conflict` for other parameters, `quote_expired` if the stored quote
+ * has expired, `upstream_timeout` if the first request still builds at the deadline, `store_unavailable`, the failure
+ * of a concurrent first request, and errors of `build` and of `ctx.charge`.
  */
 export async function buildOnce<T extends Built>(
   ctx: Context,

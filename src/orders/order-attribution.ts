@@ -15,7 +15,7 @@ export interface Attribution {
    * partner id.
    */
   partnerAddress: string | null;
-  /** True if the partner authenticated with more than its public API key, otherwise false. */
+  /** True if the partner authenticated with the secret of its API key or with a session, otherwise false. */
   partnerVerified: boolean;
 }
 
@@ -24,7 +24,8 @@ type PartnerInput = { partner_id: string; partner_type: number };
 
 /**
  * Attributes an order to the partner that made the request or, for any other caller, to the unverified partner id in
- * it. Throws `key_forbidden`, `partner_mismatch` or `vault_not_enrolled` if the partner may not make it.
+ * `input`. Throws `key_forbidden` without the right `build`, `partner_mismatch` for another partner's id, and
+ * `vault_not_enrolled`.
  */
 export function attributeOrder(
   ctx: Context,

@@ -22,8 +22,9 @@ export interface VaultDeposit {
 export interface ExpectedEffect {
   reads: SimulationRead[];
   /**
-   * Returns the change of the user's shares, or what the call returned if their balance is unread, in the share token's
-   * smallest unit, perhaps zero or less; null for an async request. Throws an AppError if the result does not show it.
+   * Returns by how much the user's share balance rose (zero or negative if it did not) or, if that is unread, what the
+   * call returned, in the share token's smallest unit; null for an async request. Throws an AppError if the simulation
+   * does not show the effect.
    */
   interpret(simulation: SimulationResult): bigint | null;
 }
@@ -38,7 +39,8 @@ export function mintEffect({ vault, user }: VaultDeposit): ExpectedEffect {
 
 /**
  * Returns the expected effect of an async request: the whole amount leaves the user, and the vault records it.
- * `interpret` throws `upstream_rejected` if either is not so, `simulation_unavailable` if that is unknown.
+ * `interpret` throws `upstream_rejected` if the simulation shows otherwise, `simulation_unavailable` if it shows too
+ * little.
  */
 export function requestEffect(intent: VaultDeposit, requests: AsyncDeposits): ExpectedEffect {
   const { vault, user, token } = intent;
@@ -66,7 +68,7 @@ interface RequestProbe {
 
 /**
  * Returns the amount that the vault recorded for an async request, in the asset's smallest unit, or null if the logs
- * show none and the views show nothing. Without both, a returned request id stands for the whole amount. Throws
+ * show no request and the views show no amount. Without both, a returned request id stands for the whole amount. Throws
  * `simulation_unavailable` if nothing shows whether there is a request.
  */
 function requestedAmount(

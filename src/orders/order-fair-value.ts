@@ -90,7 +90,8 @@ export function sameAssetValue(payment: ValuedPayment): FairValue | null {
 
 /**
  * Returns the fair value of a payment by independent prices: the paid token at its highest price, the requested one at
- * its lowest. Null if a price, decimals, or the value of a fee on top are unknown. Pure.
+ * its lowest. Null if decimals, a price that may judge offers (`judges`), or the value of a fee on top are unknown.
+ * Pure.
  */
 export function pricedValue(payment: ValuedPayment): FairValue | null {
   const { amount, from, to } = payment;
@@ -178,8 +179,8 @@ export function leastGuaranteed(fair: FairValue, { slippage, declaredFee }: Allo
 }
 
 /**
- * Returns the minimum acceptable expected output, in the requested token's smallest unit: the fair output less its band
- * and, for one asset, `threeDollars` or, by prices, the fees as in `leastGuaranteed`. Rounded up, at least 1.
+ * Returns the minimum acceptable expected output, in the requested token's smallest unit: the fair output less `band`;
+ * for `same_asset` also less `threeDollars`, for `price` less the fees as in `leastGuaranteed`. Rounded up, at least 1.
  * `declaredFee` is in parts per billion.
  */
 export function leastExpected(fair: FairValue, declaredFee: bigint): bigint {

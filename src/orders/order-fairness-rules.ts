@@ -154,7 +154,8 @@ export function findUnfairness(offer: FairnessCase): FairnessBreach | null {
 
 /**
  * Returns the slippage tolerance to request from the provider, in parts per billion: the transfer's part of the
- * slippage, lowered so that `leastGuaranteed` remains. Null if none is possible or the fair value is unknown.
+ * slippage, lowered so that `leastGuaranteed` remains. Null if the fair value is unknown, if the quote is too low, or
+ * if less than 0.1% is left and the quote's output is not exact.
  */
 export function toleranceOf(offer: Omit<FairnessCase, "built" | "simulated" | "minIn">): bigint | null {
   const { fair, loss, option } = offer;

@@ -49,7 +49,7 @@ const APPROVAL_GAS = 60_000n;
 
 /**
  * Returns true if a native balance covers a transaction's value and gas limit, and 60,000 gas for each approval, at the
- * gas price. Null if unknown. L1 data fees of rollups are not included.
+ * gas price. Null if the funds or the gas limit are unknown. L1 data fees of rollups are not included.
  */
 export function isGasSufficient(
   funds: GasFunds | null,

@@ -46,8 +46,9 @@ export interface Funds {
 }
 
 /**
- * Reads a payer's balances, allowances and signing state, the token's decimals, and price feeds, also of the tokens in
- * `priced`. Throws `token_unsupported` if the token's balance cannot be read; errors of the RPC nodes propagate.
+ * Reads a payer's balances, allowances and signing state, the token's decimals, and the price feeds of the token, the
+ * native currency and the tokens in `priced`. Throws `token_unsupported` if the token's balance cannot be read; errors
+ * of the RPC nodes propagate.
  */
 export async function readFunds(
   ctx: Context,
@@ -78,8 +79,8 @@ export async function readFunds(
 }
 
 /**
- * Returns true if a balance covers a payment. Throws `upstream_unavailable` if the balance is null, because it could not
- * be read.
+ * Returns true if a balance covers a payment. Throws `upstream_unavailable` if the balance is null, because it could
+ * not be read.
  */
 export function isCovered({ balance, amount }: { balance: bigint | null; amount: bigint }): boolean {
   if (balance !== null) return balance >= amount;

@@ -26,7 +26,8 @@ const MIN_ATTEMPT_MS = 300;
 
 /**
  * Returns the deadline for building a provider's transaction, in UNIX milliseconds, like `startedAt` and `now`. Null if
- * too little time is left while other providers wait (`last` is false). `spentMs`: build time so far.
+ * too little time is left while other providers wait (`last` is false). `spentMs`: time that this provider's builds
+ * took so far.
  */
 export function attemptDeadline(at: {
   startedAt: number;
@@ -71,8 +72,8 @@ export function passesOf(order: RouteOrder, targets: readonly Token[]): BridgePa
 }
 
 /**
- * Returns an offer's quote with its minimum output raised to the expected one less the tolerance of `toleranceOf` (none
- * if it is null), if that is higher.
+ * Returns an offer's quote with its minimum output raised to the expected one less the tolerance of `toleranceOf` (zero
+ * if that is null), if the result is higher.
  */
 export function withLeast(offer: Offer): TransferQuote {
   const { option } = offer;
@@ -121,7 +122,8 @@ export const isAmountRefusal = ({ code }: AppError): boolean =>
 
 /**
  * Returns true if an option must not be tried because the vault refused another offer of the same token: it is the same
- * provider's, or its amount is no nearer to the vault's limit or beyond it. Pure.
+ * provider's; after `above_maximum`, its expected amount is not lower or its minimum exceeds the vault's maximum; after
+ * `below_minimum`, its expected amount is not higher or is below the vault's minimum. Pure.
  */
 export function isRefusedToo(option: TransferQuote, refused: AmountRefusal): boolean {
   const { error, option: other } = refused;

@@ -106,8 +106,8 @@ export interface ValuedOffers extends OfferSet {
 }
 
 /**
- * Adds to a set of quotes the prices that this request has read so far. Sends no requests, but waits for requested
- * prices as `pricesOfRequest` does. Never throws.
+ * Adds to a set of quotes the prices that `pricesOfRequest` knows now. Sends no requests, but waits up to two seconds
+ * for requested prices. Never throws.
  */
 export async function valueOffers(ctx: Context, set: OfferSet): Promise<ValuedOffers> {
   const { order, token, tables, paidDecimals } = set;
@@ -173,8 +173,8 @@ function agrees(fair: FairValue, { toAmount }: TransferQuote): boolean {
 export type Offer = Omit<FairnessCase, "built" | "simulated" | "minIn">;
 
 /**
- * Converts a quote to the input of the fairness rules, with the prices in `offers`. `ends` decides how the loss is
- * split. `nativeFee` is in wei and replaces the quote's own. Pure.
+ * Converts a quote to the input of the fairness rules, with the prices in `offers`. On one chain, the transfer of a
+ * one-step route (`ends`) gets the whole slippage. `nativeFee` is in wei and replaces the quote's own. Pure.
  */
 export function toOffer(
   offers: ValuedOffers,
@@ -192,7 +192,7 @@ export function findUnfairOption(offer: Offer): FairnessBreach | null {
   return findUnfairness({ ...offer, built: null, simulated: null, minIn: null });
 }
 
-/** Returns true if a quote promises more than its fair value can explain; false if its fair value is unknown. */
+/** Returns true if a quote's expected output exceeds `mostExpected`; false if its fair value is unknown. */
 export const promisesTooMuch = ({ fair, option }: Offer): boolean =>
   fair !== null && option.toAmount > mostExpected(fair);
 

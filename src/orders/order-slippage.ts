@@ -30,8 +30,8 @@ export function minimumShares(previewShares: bigint, loss: bigint): bigint {
 
 /**
  * Returns true if a deposit's shares are worth its amount at the vault's share price (`price.shares` for
- * `price.assets`), less the slippage, which counts as 0.5% to 3%, and rounding. Amounts are in smallest units;
- * `price.shares` must not be zero.
+ * `price.assets`), less the slippage, which counts as 0.5% to 3%, and one unit for rounding if the asset has six
+ * decimals or more. Amounts are in smallest units; `price.shares` must not be zero.
  */
 export function priceIsSafe(deposit: {
   amount: bigint;

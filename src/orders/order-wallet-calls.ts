@@ -3,7 +3,7 @@ import { isNative } from "../lib/address.ts";
 import { mulDivDown } from "../lib/amount.ts";
 import type { TransactionRequest, WalletCall } from "../schemas/transaction-schema.ts";
 
-/** A call that the user's wallet sends. `value` is in wei. */
+/** A call that the user's wallet, or the submitter of a signed order, sends as a transaction. `value` is in wei. */
 export interface UserCall {
   target: Address;
   value: bigint;

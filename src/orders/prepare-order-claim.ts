@@ -28,7 +28,7 @@ export const refusedStep = (code: string, detail: string): NextStepOutcome => ({
 
 /**
  * Simulates the claim of a settled deposit request and returns the transaction to sign, or why it cannot be sent, such
- * as a revert or a lack of shares. If the user's shares cannot be read, that is no reason. `headTime`: timestamp of the
+ * as a revert or a lack of shares. An unreadable share balance is no reason to refuse. `headTime`: timestamp of the
  * block that was read (UNIX seconds). Errors of `runSimulation` propagate.
  */
 export async function prepareClaim(

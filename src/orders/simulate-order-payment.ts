@@ -77,8 +77,8 @@ export const INCLUSION_DELAY_S = 30;
 export const GAS_FUNDS = 10n ** 21n;
 
 /**
- * Simulates a call and its approvals at the latest block, with funds for gas and, if needed, the amount by state
- * override. A revert is returned, not thrown. Throws `simulation_unavailable`, `upstream_timeout`,
+ * Simulates a call and its approvals at the latest block. State overrides give the payer gas and, if needed, the
+ * amount. A revert is returned, not thrown. Throws `simulation_unavailable`, `upstream_timeout`,
  * `upstream_unavailable`.
  */
 export async function simulatePayment(
@@ -144,9 +144,9 @@ async function runWithApprovals(plan: {
 const isFunded = ({ balance, amount }: TokenPayment): boolean => balance !== null && balance >= amount;
 
 /**
- * Returns the state overrides that let an account make a payment: native currency for gas and a native payment, and the
- * amount of a token, with the surplus of a setting, that it is not known to hold. Throws `simulation_unavailable` if
- * that cannot be overridden; AppErrors of the chain client propagate.
+ * Returns the state overrides that let an account make a payment: native currency for gas and a native payment, and,
+ * unless the account is known to hold it, the token amount plus a setting's surplus. Throws `simulation_unavailable` if
+ * the token's balances cannot be set; AppErrors of the chain client propagate.
  */
 export async function paymentOverrides(ctx: Context, payment: TokenPayment): Promise<StateOverride> {
   const { payer, token, amount } = payment;
@@ -180,8 +180,9 @@ const layoutSchema = once((): z.ZodType<BalanceLayout> => {
 class UnknownLayoutError extends Error {}
 
 /**
- * Returns false if the storage layout of a token's balances was read and is unknown, so that no simulation can set
- * them. Throws RpcError if a node could not read it; other errors of the chain client propagate.
+ * Returns true if simulations can set a token's balances (always for the native currency), false if their storage
+ * layout was read and is unknown. Throws RpcError if a node could not read it; other errors of the chain client
+ * propagate.
  */
 export async function canSetBalances(
   ctx: Context,
@@ -292,8 +293,9 @@ export const TRANSFER_ROUNDING = 2n;
 
 /**
  * Returns how much of an ERC-20 token an account received in a simulation, whose read number `read` is the account's
- * balance: the rise of the balance, or less if the first call's `Transfer` events show less, because a token may report
- * balances falsely. Null if a read failed. Throws a ZodError if the node's logs are malformed.
+ * balance: the rise of the balance, or the sum of the first call's `Transfer` events if that is lower by more than two
+ * units, because a token may report balances falsely. Null if a read failed. Throws a ZodError if the node's logs are
+ * malformed.
  */
 export function receivedTokens(
   simulation: SimulationResult,

@@ -10,8 +10,9 @@ import { type Actor, ALL_RIGHTS, type PartnerActor, requireRight } from "./partn
 import { generateCredential, isCredential } from "./partner-credentials.ts";
 
 /**
- * The credentials that an operation accepts. `public`: an optional API key; `sign_in`: none; `session`: a session
- * token; `read`, `manage`: that, or an API key with secret and right; `admin`: the administrator's token.
+ * The credentials that an operation accepts. `public`: none, or an API key with or without its secret; `sign_in`: none;
+ * `session`: a session token; `read`, `manage`: a session token, or an API key with its secret and this right; `admin`:
+ * the administrator's token.
  */
 export type Access = "public" | "sign_in" | "session" | "read" | "manage" | "admin";
 

@@ -22,7 +22,7 @@ export interface CountedRequest {
 }
 
 /**
- * Counts a request against a rate limit, per caller and, if `user` is given, per user address of that caller. A partner
+ * Counts a request against a rate limit, per caller or, if `user` is given, per user address of that caller. A partner
  * with only an API key, which may be copied, counts separately for each client address. Never throws.
  */
 export async function countRequest(

@@ -116,9 +116,9 @@ const MAX_CREATIONS = 5;
 
 /**
  * Creates a named key pair for the authenticated partner; its secret cannot be read again. An empty allow list admits
- * every client address. Throws `limit_reached` if no place of five is free, `credentials_required`,
+ * every client address. Throws `limit_reached` if the partner has five key pairs, `credentials_required`,
  * `credentials_invalid` or `session_expired` if the partner was revoked meanwhile, `store_unavailable` (also after five
- * attempts that failed although a place is free), and `internal` without a pepper.
+ * attempts that failed although the partner has fewer), and `internal` without a pepper.
  */
 export async function createKey(
   ctx: Context,

@@ -87,8 +87,8 @@ export interface TokenName {
 const UNKNOWN_TOKEN: TokenName = { symbol: "", decimals: null };
 
 /**
- * Returns a function that looks up the symbol and decimals of the tokens that listed vaults accept and of native
- * currencies. All other tokens are unknown. Never throws.
+ * Returns a function that looks up the symbol and decimals of the tokens that vaults of the registry accept and of
+ * native currencies. All other tokens are unknown. Never throws.
  */
 async function readTokenNames(ctx: Context): Promise<(chainId: number, address: string) => TokenName> {
   const names = new Map<string, TokenName>();

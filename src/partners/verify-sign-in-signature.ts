@@ -19,8 +19,9 @@ import { failureFrom } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
 
 /**
- * Returns true if an address has signed a message, with its private key or as a smart account on the given served
- * chain, deployed or not (ERC-1271, ERC-6492). Throws `simulation_unavailable` if no node can check the latter.
+ * Returns true if an address has signed a message, with its private key or as a smart account on the chain, deployed or
+ * not (ERC-1271, ERC-6492). On a chain that is not served, only the key counts. Throws `simulation_unavailable` if no
+ * node can check a smart account's signature.
  */
 export async function verifySignature(
   ctx: Context,

@@ -52,8 +52,8 @@ export const NO_STORED_FLOWS: StoredFlows = {
 };
 
 /**
- * Reads a user's indexed deposits, withdrawals and requests on the given chains from the database. If the database fails
- * or takes more than two seconds, which is logged, the result is empty with "all" as `unlisted`. Never throws.
+ * Reads a user's indexed deposits, withdrawals and requests on the given chains from the database. If the database
+ * fails or takes more than two seconds, which is logged, the result is empty with "all" as `unlisted`. Never throws.
  */
 export async function readStoredFlows(
   ctx: Context,
@@ -79,7 +79,7 @@ export async function readStoredFlows(
 export const missesRequests = (vault: Vault, unlisted: StoredFlows["unlisted"]): boolean =>
   isUnlisted(vault, unlisted) && adapterOf(vault).exits?.findsByIds?.(vault) === true;
 
-/** Returns true if the stored flows or requests of the vault may lack some. */
+/** Returns true if the stored request flows or requests of the vault may be incomplete. */
 export const isUnlisted = ({ vaultId }: Vault, unlisted: StoredFlows["unlisted"]): boolean =>
   unlisted === "all" || unlisted.has(vaultId);
 
@@ -106,7 +106,8 @@ function withForeign(
 
 /**
  * Returns a user's indexed deposits minus withdrawals in one vault, in the asset's smallest unit, without redemption
- * requests. Null if unknown or without flows, or if the index is too old for the times in `of` (seconds).
+ * requests. Null if unknown or without flows, if the index is over five minutes behind `blockTimestamp`, or if it does
+ * not reach `indexedFor` (both in UNIX seconds).
  */
 export function depositedAssets(
   flows: ChainFlows | undefined,

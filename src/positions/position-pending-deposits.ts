@@ -11,8 +11,8 @@ import type { Vault } from "../vaults/vault.ts";
 import type { AsyncDeposits, PendingDeposit } from "../vaults/vault-adapter.ts";
 
 /**
- * A user's pending deposits into an asynchronous vault. `claim` is the call that claims settled shares, or null if none
- * are known to be claimable.
+ * A user's pending deposits into an asynchronous vault. `claim` is the call that claims settled shares; null if none
+ * are known to be claimable, or if the vault sends them without a claim.
  */
 export interface PendingPosition extends PendingDeposit {
   vault: Vault;
@@ -35,8 +35,8 @@ export function vaultsWithRequests(vaults: readonly Vault[]): Omit<RequestVault,
 }
 
 /**
- * Returns the query for a user's pending deposits at the asynchronous vaults of one chain, or null if it has none.
- * Unknown pending assets or claimable shares count if `open` contains a deposit request to the vault.
+ * Returns the query for a user's pending deposits at the asynchronous vaults among `vaults`, or null if there are none.
+ * A vault whose amounts are zero is left out, and one with unknown amounts unless `open` has a deposit request to it.
  */
 export function pendingQuery(query: {
   user: Address;
@@ -85,8 +85,8 @@ function toPending(user: Address, of: RequestVault & { pending: PendingDeposit }
 const MAX_CLAIMS = 8;
 
 /**
- * Converts a user's pending deposits on one chain to the API's format. A claim is included if its simulation succeeds;
- * `next_refusal` says why one is left out. `headTime`: time of the deposits' block, in UNIX seconds.
+ * Converts a user's pending deposits on one chain to the API's format. Of at most eight claims, those whose simulation
+ * succeeds are included; `next_refusal` says why one is not. `headTime`: their block's time, in UNIX seconds.
  */
 export async function toWirePending(
   ctx: Context,

@@ -42,7 +42,7 @@ export function redemptionsQuery(input: {
   requestFlows: readonly UserRequestFlow[];
   /** Ids of the vaults of which `requestFlows` or `open` lacks entries; their open redemptions may be unknown. */
   unlisted: StoredFlows["unlisted"];
-  /** Lowercase addresses of the vaults whose price is read, if one batch of reads suffices. Otherwise it is null. */
+  /** Lowercase addresses of vaults whose prices to read. A price is null if that takes more than one batch of reads. */
   priced: ReadonlySet<string>;
   now: number;
 }): Query<VaultRedemptions[]> | null {
@@ -85,7 +85,7 @@ const MAX_PRICED_AHEAD = 140;
 
 /**
  * Returns the lowercase addresses of one chain's vaults whose prices of instant redemption are read together with the
- * user's shares: all or, if there are too many, those in which the user has indexed flows.
+ * user's shares: all or, of more than 140, those in which the user has indexed flows.
  */
 export function pricedAhead(
   vaults: readonly Vault[],
@@ -184,8 +184,8 @@ const isRedemptionOf = ({ chainId, address }: Vault, one: OpenRequest): boolean 
  */
 export interface PositionValue extends HeldShares {
   /**
-   * Value of all shares that have not left the wallet, less the fees of instant redemption that `VaultExits.exitPrice`
-   * shows, whatever the vault's liquidity. Null if unknown, or if the vault does not pay instantly.
+   * Value of the shares in the wallet, less the fees of instant redemption that `VaultExits.exitPrice` shows, whatever
+   * the vault's liquidity. Null if unknown or, in a family without `exitPrice`, unless `instant` is the only mode.
    */
   redeemable: bigint | null;
   /**
@@ -193,7 +193,7 @@ export interface PositionValue extends HeldShares {
    * whose shares are not claimed yet, minus withdrawals that it lacks. Null if unknown.
    */
   correction: bigint | null;
-  /** Time in UNIX seconds up to which flows must be indexed for the correction to apply; null if none is known. */
+  /** Time in UNIX seconds up to which flows must be indexed for the correction to apply; 0 or null if none is known. */
   correctFrom: number | null;
   requests: readonly PendingExit[];
 }
@@ -278,8 +278,8 @@ function sumWith(
 }
 
 /**
- * Returns the assets that the user would receive for all shares by instant redemption, rounded down. Null if the vault
- * does not pay instantly or its fee is unknown.
+ * Returns the assets that the user would receive for all shares by instant redemption, rounded down. Null if value or
+ * fee is unknown or, in a family without `exitPrice`, unless `instant` is the only mode.
  */
 function redeemableOf({ vault, assets }: HeldShares, price: VaultRedemptions["price"]): bigint | null {
   const exits = adapterOf(vault).exits;

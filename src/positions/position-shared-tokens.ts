@@ -25,8 +25,8 @@ export async function withoutRepeatedTokens(
 }
 
 /**
- * Returns the sum of `depositedAssets` over those `vaults` of the chain that have the share token of `vault`, because
- * shares of one may be redeemed at another. Null if unknown, or if one with flows of the user has another asset.
+ * Returns the sum of `depositedAssets` over those `vaults` with the share token of `vault`, because shares of one may
+ * be redeemed at another. Null if unknown, if the user has flows in none, or if one with flows has another asset.
  */
 export function depositedForToken(
   flows: ChainFlows | undefined,

@@ -116,8 +116,8 @@ const isRejection = (error: unknown): boolean =>
 
 /**
  * Reads a user's shares and the first batch of `additional` in one `eth_call`; vaults that it does not reach, and
- * further batches, are read by further calls. Null if there are no vaults, the call does not fit or fails, or a node
- * rejects it or a further call (RpcError, or `upstream_unavailable` if it exceeds `MAX_INITCODE_BYTES`); then read them
+ * further batches, are read by further calls. Null if there are no vaults, the call does not fit or fails, or a call
+ * ends with an RpcError or, if the lens call exceeds `MAX_INITCODE_BYTES`, with `upstream_unavailable`; then read both
  * separately. Throws an Error if vaults are still not reached; other errors of the chain client propagate.
  */
 export async function readChainPositionsWith<S>(

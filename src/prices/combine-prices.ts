@@ -10,7 +10,8 @@ const ALL_BPS = 10_000n;
 
 /**
  * Combines feed and market prices. Of two, the feed price counts, unless only the market price may check offers
- * (`judges`). If both may and differ too much, it is marked as disputed, with bounds that span both.
+ * (`judges`). If both may and differ by more than 2% (1% for dollar stablecoins) plus their errors, the price is marked
+ * as disputed, with bounds that span both.
  */
 export function combinePrices(feeds: Prices, market: Prices): Map<string, TokenPrice> {
   const keys = new Set([...feeds.keys(), ...market.keys()]);

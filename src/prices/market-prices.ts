@@ -11,7 +11,7 @@ import type { MarketBreaker } from "./price-book.ts";
  * with other work, which must not wait for a second attempt.
  */
 const TIMEOUT_MS = 1_500;
-/** Maximum size of a response, in bytes: over ten times the size of a response for 50 tokens, at some 200 bytes each. */
+/** Maximum size of a response, in bytes: over ten times that of a response for 50 tokens, at some 200 bytes each. */
 const MAX_BYTES = 128 * 1024;
 /** Maximum number of tokens in one request, because their ids are part of the URL. */
 const TOKENS_PER_REQUEST = 50;
@@ -53,7 +53,7 @@ const Coin = z.looseObject({
   confidence: z.number().min(0).max(1).optional(),
 });
 
-/** Dependencies of one request to the price API. */
+/** Dependencies of requests to the price API. */
 export interface MarketScope {
   /** Base URL of the API, or null if the deployment uses none. */
   apiUrl: string | null;
@@ -65,9 +65,9 @@ export interface MarketScope {
 }
 
 /**
- * Requests prices from the price API and returns the known ones by `priceKey`; none without an API. The breaker counts
- * all requests of a call as one: a failure if none succeeded or the API asked to wait. Throws OutsideError if no
- * request succeeded or the breaker refuses. Source: DefiLlama, `GET /prices/current/{coins}`.
+ * Requests prices from the price API and returns those that it knows by `priceKey`; none if no API is configured. The
+ * breaker counts all requests of a call as one: a failure if none succeeded or the API asked to wait. Throws
+ * OutsideError if no request succeeded or the breaker refuses. Source: DefiLlama, `GET /prices/current/{coins}`.
  */
 export async function fetchMarketPrices(
   scope: MarketScope,

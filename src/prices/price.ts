@@ -21,12 +21,12 @@ export interface Price {
 
 /** A token's price with the bounds, error and reliability that checks of offers use. */
 export interface TokenPrice extends Price {
-  /** Lowest and highest of the prices against which offers may be checked: equal unless the sources disagree. */
+  /** Bounds of the price: both equal `usd` or, if `disputed`, the lower and the higher of feed and market price. */
   low: bigint;
   high: bigint;
   /** True if offers may be checked against both sources and these differ by more than `combinePrices` allows. */
   disputed: boolean;
-  /** Error bound of the price, in basis points: the deviations of its feeds, or the error assumed of the market. */
+  /** Error bound of the price, in basis points: the sum of its feeds' deviations, or what is assumed of the market. */
   errorBps: number;
   /**
    * True if this price may be used to accept or reject an offer. False for prices that cannot show a depeg (contract

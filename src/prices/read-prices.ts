@@ -80,7 +80,8 @@ export function recordFeedPrices(ctx: Context, read: { readings: FeedReadings; h
 
 /**
  * Runs a query uncached; the same batch also reads the price feeds of `tokens`, whose prices `recordFeedPrices` stores.
- * A function as `query`: see `atBlockTime`. Throws `chain_unsupported`; errors of the chain client propagate.
+ * If `query` is a function, it takes the block's time in milliseconds, as for `atBlockTime`. Throws
+ * `chain_unsupported`; errors of the chain client propagate.
  */
 export async function readWithFeeds<S>(
   ctx: Context,
@@ -177,8 +178,9 @@ const SHORT_WAIT_MS = 50;
 const LONG_WAIT_MS = 2_000;
 
 /**
- * Returns the prices of some tokens without sending requests: recent feed prices, and those of `requestMarketPrices`,
- * for which it waits up to two seconds. Tokens without a price are absent. Never throws.
+ * Returns the prices of some tokens without sending requests: feed prices that this request or, in the last 30 seconds,
+ * the isolate has read, and those of `requestMarketPrices`, for which it waits up to two seconds. Tokens without a
+ * price are absent. Never throws.
  */
 export async function pricesOfRequest(ctx: Context, tokens: readonly ChainToken[]): Promise<Prices> {
   const { market: requested } = ctx.prices.book;
@@ -237,8 +239,8 @@ export async function readPrices(ctx: Context, tokens: readonly ChainToken[]): P
 }
 
 /**
- * Runs a query uncached and returns its result and block, with the prices of some tokens of the chain; tokens without a
- * price are absent. Throws `chain_unsupported`; errors of the chain client propagate.
+ * Runs a query uncached and returns its result and block, with prices of some tokens of the chain, uncached too; tokens
+ * without a price are absent. Throws `chain_unsupported`; errors of the chain client propagate.
  */
 export async function readPricesWith<S>(
   ctx: Context,

@@ -10,7 +10,10 @@ const TIMEOUT_MS = 2_000;
 /** Maximum size of an exchange's response, in bytes. A route over many pools has a few hundred kilobytes. */
 const MAX_BYTES = 1024 * 1024;
 
-/** An exchange's API: the name of its circuit breaker, and what its responses without status 200 mean. */
+/**
+ * An exchange's API: the name of its circuit breaker, and the error for a response without status 200. `now` is in
+ * milliseconds since the epoch.
+ */
 export interface ExchangeApi {
   name: string;
   failureFrom(response: BoundedResponse, now: number): AppError;

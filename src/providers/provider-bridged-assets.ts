@@ -1,10 +1,11 @@
 import { type Address, isAddressEqual } from "viem";
 
 /**
- * A token on one chain with the asset that it represents. Tokens of the same asset on two chains are valued one to one.
+ * A token on one chain with the asset that it represents. Tokens of the same asset in one provider's table are valued
+ * one to one.
  */
 export interface BridgedAsset {
-  /** Identifier of the asset, such as `usdc`; the same on every chain. */
+  /** Identifier of the asset, such as `usdc`; the same on every chain, but not in every provider's table. */
   asset: string;
   /** The token; the zero address if the asset is the chain's native currency. */
   address: Address;

@@ -60,11 +60,11 @@ interface RankingRule {
 }
 
 const toScore = (holds: boolean): bigint => (holds ? 1n : 0n);
-/** Duration assumed for a quote without an estimate, in seconds: one day, so that the quote ranks last. */
+/** Duration assumed for a quote without an estimate, in seconds: one day, longer than any usual estimate. */
 const UNKNOWN_DURATION_S = DAY_S;
 
 /**
- * The rules for ranking quotes, most important first: preferred bridge, destination call, highest guaranteed output,
+ * The rules for ranking quotes, most important first: preferred bridge, destination call, highest minimum output,
  * shortest duration. A rule decides only between quotes with equal scores under all earlier rules.
  */
 export const rankingRules: readonly RankingRule[] = [

@@ -5,7 +5,7 @@ import type { Breakers } from "../lib/circuit-breaker.ts";
 import type { Timing } from "../lib/outside-call-timing.ts";
 import type { BridgedAsset } from "./provider-bridged-assets.ts";
 
-/** What a provider may use while it serves one request: fetch, clock, timing and chain clients. */
+/** What a provider may use to serve one request: fetch, timing, circuit breakers, clock, chain clients, a deadline. */
 export interface ProviderScope {
   fetch: Fetch;
   /** Records the time of outside requests. */
@@ -24,8 +24,8 @@ export interface ProviderScope {
 }
 
 /**
- * The call that a bridge or swap makes with the tokens it delivers. It calls the DepositRouter, which takes what the
- * calling contract holds and has approved, and deposits it into the vault. It reverts below `minIn`.
+ * The call that a bridge or swap makes with the tokens it delivers. It calls the DepositRouter, which takes as much as
+ * the calling contract holds and has approved, and deposits it into the vault. It reverts below `minIn`.
  */
 export interface DestinationCall {
   /**
@@ -63,7 +63,7 @@ export interface TransferRequest {
   call: DestinationCall | null;
   /**
    * Keys of `GET /v1/bridges` that may be used, or null to allow every bridge that the provider can verify. Restricts
-   * LI.FI's and Across's bridges; KyberSwap and Velora throw `no_route` unless it is null.
+   * LI.FI's and Across's bridges, not LI.FI's swaps; KyberSwap and Velora throw `no_route` unless it is null.
    */
   bridges: readonly string[] | null;
 }
@@ -80,11 +80,14 @@ export interface TransferQuote {
   bridgeLogo: string | null;
   /** Expected amount delivered, in the smallest unit of `toToken`. */
   toAmount: bigint;
-  /** Minimum amount delivered, in the smallest unit of `toToken`; in a quote, nothing enforces it yet. */
+  /**
+   * Minimum amount delivered, in the smallest unit of `toToken`. In a quote, nothing enforces it; in a transfer, the
+   * contracts do, except for CCTP through Celer.
+   */
   toAmountMin: bigint;
   /**
-   * Fees contained in the amounts according to the provider, in parts per billion of the amount paid or delivered. They
-   * are not verified.
+   * Fees contained in the amounts according to the provider, in parts per billion: each fee as part of the amount paid
+   * or delivered, whichever is in the fee's token. They are not verified.
    */
   declaredFee: bigint;
   /**
@@ -133,7 +136,7 @@ export interface VerifiedTransfer extends TransferQuote {
 export interface RouterStepUse {
   /**
    * Byte offset of the 32-byte word with the receiver in the calldata, selector included, where the Router's executor
-   * may be written. Null for a bridge, which delivers to the user on another chain.
+   * may be written. Null for a bridge, which delivers on another chain, so the calldata stays as it is.
    */
   receiverOffset: number | null;
 }
@@ -156,11 +159,12 @@ export interface TransferReference {
  */
 export interface ProviderStatus {
   /**
-   * Progress of the transfer. `delivered`: paid out on the destination chain, even if a call there failed. `refunding`:
-   * being paid back. `refunded`: paid back. `failed`: no delivery is expected. `unknown`: nothing is known of it.
+   * Progress of the transfer. `source_pending`: its source transaction awaits confirmations. `bridging`: neither paid
+   * out nor refunded yet. `delivered`: paid out on the destination chain, even if a call there failed. `refunding`:
+   * being paid back. `failed`: no delivery is expected. `unknown`: nothing is known of it.
    */
   phase: "unknown" | "source_pending" | "bridging" | "delivered" | "refunding" | "refunded" | "failed";
-  /** The substatus shown to customers, or null if none is known. */
+  /** Code that refines the phase, such as `BRIDGE_NOT_AVAILABLE`, or null. The API shows only some of the codes. */
   substatus: string | null;
   /** Hash of the transaction that delivered the transfer, or null if it is unknown. */
   destinationTxHash: Hex | null;
@@ -172,7 +176,7 @@ export interface ProviderStatus {
   explorerLink: string | null;
   /** Evidence from the bridge's own contracts, or null if they were not read or do not show the transfer. */
   proof: BridgeProof | null;
-  /** True if the bridge numbers its transfers and this one's number could not be read, so that `proof` may follow. */
+  /** True if the bridge gives each transfer an id and this one's could not be read yet: `proof` may follow later. */
   unread: boolean;
 }
 
@@ -194,8 +198,8 @@ export interface BridgeProof {
   delivery: DeliveryProof | null;
   /**
    * What the bridge took on the source chain, and the contract (`by`) that would refund it after `deadline` (UNIX
-   * seconds). `refundable`: the destination chain shows that it passed without payout. Null if the bridge makes no such
-   * refunds or it is unknown.
+   * seconds). `refundable`: the destination chain shows that the deadline passed without payout. Null for bridges
+   * without such refunds.
    */
   taken: { token: Address; amount: bigint; by: Address; deadline: number; refundable: boolean } | null;
 }

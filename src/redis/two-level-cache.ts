@@ -13,7 +13,10 @@ export interface CachePolicy<T> {
   schema: z.ZodType<T>;
   /** Age up to which the value is served without a reload. */
   freshMs: number;
-  /** Age up to which a value in memory is served while it is reloaded in the background. */
+  /**
+   * Age up to which a value in memory is served while it is reloaded in the background, and a value in Redis while
+   * another isolate reloads it.
+   */
   staleMs: number;
   /** Age up to which the value is served if loading fails; null means without limit. */
   keepMs: number | null;

@@ -28,8 +28,8 @@ export function assertRead(derivation: Derivation): void {
 
 /**
  * Reads a vault's addresses, tokens and parameters. The derivation fails with a reason if no family is called
- * `adapter`, it refuses the contract, or `confirmDerivation` does. Throws `upstream_unavailable` if it is unread; errors
- * of the chain client propagate.
+ * `adapter`, or if the family's deriver or `confirmDerivation` rejects the contract. Throws `upstream_unavailable` if
+ * the nodes made only a part of the reads; errors of the chain client propagate.
  */
 export async function deriveFromChain(
   client: ChainClient,
@@ -44,7 +44,7 @@ export async function deriveFromChain(
 /**
  * Returns a derivation, or a failed one with its reason if the share token has more than 36 decimals, or if the entry
  * point, spender, share token, pricer or asset has no code. The subject's own code is not read. Throws
- * `upstream_unavailable` for a derivation that is unread; errors of the chain client propagate.
+ * `upstream_unavailable` for a derivation with `isUnread`; errors of the chain client propagate.
  */
 export async function confirmDerivation(
   client: ChainClient,

@@ -30,8 +30,8 @@ export interface DiscoveryReport {
 }
 
 /**
- * Time until the next read, in milliseconds: of a list, of a register with more blocks to read, of a register without,
- * and after a failure.
+ * Time until the next read of a register, in milliseconds: of a list; of events, with blocks left to read (`behind`) or
+ * none (`events`); after a failure.
  */
 const DUE_MS = { list: DAY_MS, behind: MINUTE_MS, events: HOUR_MS, failed: HOUR_MS } as const;
 /** Time after which a run starts no further register, in milliseconds. */

@@ -17,11 +17,11 @@ export interface ProofDeposit {
   shares: bigint;
   /** Gas limit of the deposit as a wallet sets it, or null for the setting's. */
   gas: bigint | null;
-  /** As `agedTimes` returns it. */
+  /** How many times the amount the larger deposits are, the largest first: see `agedTimes`. */
   larger: readonly bigint[];
 }
 
-/** A redemption of shares of a simulated deposit: all of them, or a part. */
+/** A redemption of shares of a simulated deposit: all of them, or a part (`redeemed`). */
 export interface Redemption extends ProofDeposit {
   mode: ExitMode;
   redeemed: bigint;
@@ -30,8 +30,8 @@ export interface Redemption extends ProofDeposit {
 }
 
 /**
- * Returns what the simulations of a deposit's way back share: the calls up to the deposit (`entry`), and other input
- * (`common`). With `forOther`, the shares go to a new random account, without the deposit's gas limit.
+ * Returns what the simulations of a deposit's way back share: the approvals and the deposit (`entry`), and other input
+ * (`common`). With `forOther`, the shares go to a new random account, and the deposit has no gas limit of its own.
  */
 export function entryOf(ctx: Context, of: ProofDeposit & { forOther?: true }) {
   const { deposit, payment, call, forOther } = of;
@@ -68,8 +68,8 @@ export function inTime(of: {
 }
 
 /**
- * Returns the calls that redeem shares in a mode, or request it: the approval that the exit may need, then the exit.
- * Empty if the vault's family has no withdrawals.
+ * Returns the user's calls that redeem shares for the vault's asset in a mode, or request that: the approval that the
+ * exit may need, then the exit. Empty if the vault's family has no withdrawals.
  */
 export function exitCalls(
   of: Pick<Redemption, "deposit" | "mode" | "redeemed" | "exitGas">,

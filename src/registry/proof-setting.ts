@@ -17,9 +17,9 @@ const HeadFeesSchema: z.ZodType<HeadFees> = z.object({
 });
 
 /**
- * Returns the setting for the simulations of one proof: the chain's last known fees, and random values, so that a vault
- * can hardly recognize the simulations. Null if no fees are known or the chain is not served. Throws no errors of
- * nodes.
+ * Returns the setting for the simulations of one proof: the chain's fees, at most five minutes old or the last known
+ * ones, and random values, so that a vault can hardly recognize the simulations. Null if no fees are known or the chain
+ * is not served. Never throws.
  */
 export async function readProofSetting(ctx: Context, chainId: number): Promise<SimulationSetting | null> {
   const client = ctx.chains.client(chainId);

@@ -80,8 +80,8 @@ export async function proveDueVaults(ctx: Context): Promise<ProofRoundReport> {
 }
 
 /**
- * Handles a queue message: runs the due proofs of one chain's vaults, until a limit is reached or a node or the
- * database fails. Reports zeros while another run holds the chain's lock. Throws `store_unavailable`.
+ * Handles a queue message: runs the due proofs of one chain's vaults, until a limit is reached or one is `unread`.
+ * Reports zeros while another run holds the chain's lock. Throws `store_unavailable`.
  */
 export async function proveFromMessage(ctx: Context, message: ProofMessage): Promise<ProofRoundReport> {
   const { chain_id: chainId } = message;
@@ -92,8 +92,8 @@ export async function proveFromMessage(ctx: Context, message: ProofMessage): Pro
 }
 
 /**
- * Proves the due vaults of one chain sequentially, to respect public nodes' limits, until none is due, a node or the
- * database fails during a proof, or the run's budget is used up. The rest is left to the next run.
+ * Proves the due vaults of one chain sequentially, to respect public nodes' limits, until none is due, a proof is
+ * `unread`, or the run's budget is used up. The rest is left to the next run.
  */
 async function proveChain(
   ctx: Context,
@@ -112,7 +112,7 @@ function lease(ctx: Context, chainId: number): Promise<VaultRow[]> {
   return leaseDueProofs(ctx.db, { chainId, now: new Date(now), leaseUntil, limit: BATCH_SIZE });
 }
 
-/** Proves a batch of one chain's vaults. Returns false if a node or the database failed; the other vaults then wait. */
+/** Proves a batch of one chain's vaults. Returns false if a proof is `unread`; the vaults after it then wait. */
 async function proveBatch(
   ctx: Context,
   { rows, round: { report, changed: changedIds } }: { rows: readonly VaultRow[]; round: ProofRound },

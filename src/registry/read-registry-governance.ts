@@ -7,11 +7,12 @@ import { once } from "../lib/once.ts";
 import { findFamily } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 
-/** Governance of a vault: which holders of its roles are externally owned accounts, and the timelock of its changes. */
+/** Governance of a vault: which of its governing accounts are externally owned, and the timelock of its changes. */
 export interface VaultGovernance {
   /**
-   * The holders of the vault's roles that are externally owned accounts: without code, or with an EIP-7702 delegation.
-   * "unread" if no view function could be read for a role that the family's vaults have.
+   * Those of the vault's owner, curator, governor admin, role manager and management, as far as it has them, that are
+   * externally owned accounts: without code, or with an EIP-7702 delegation. "unread" if no view function could be read
+   * for a role that the family's vaults have.
    */
   keys: readonly Address[] | "unread";
   /** Timelock of changes in seconds, null if none is read for the family, or "unread" if it is unknown. */
@@ -31,8 +32,9 @@ const rolesAbi = once(() =>
 const DELEGATED = "0xef0100";
 
 /**
- * Reads which externally owned accounts hold a role of a vault, such as owner or curator, by the view functions of its
- * own contract, and the timelock of its changes. Errors of the chain client propagate.
+ * Reads which externally owned accounts govern a vault, by five view functions of its own contract (`owner`, `curator`,
+ * `governorAdmin`, `role_manager`, `management`), and the timelock of its changes. Errors of the chain client
+ * propagate.
  */
 export async function readGovernance(client: ChainClient, vault: Vault): Promise<VaultGovernance> {
   const on = { to: vault.address, abi: rolesAbi() } as const;

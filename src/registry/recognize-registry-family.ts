@@ -7,9 +7,9 @@ import type { Derivation, DerivationSubject } from "../vaults/vault-deriver.ts";
 import { assertRead } from "./derive-vault.ts";
 
 /**
- * Returns the name of the first vault family with an identifying interface or factory that accepts a contract, or null;
- * it may then still be a generic ERC-4626 vault. Throws `upstream_unavailable` if a derivation is unread; errors of the
- * chain client propagate.
+ * Returns the name of the first vault family with a conclusive deriver that accepts a contract, or null; it may then
+ * still be a generic ERC-4626 vault. Throws `upstream_unavailable` if a derivation has `isUnread`; errors of the chain
+ * client propagate.
  */
 export async function recognizeFamily(
   client: ChainClient,

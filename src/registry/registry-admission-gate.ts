@@ -103,8 +103,8 @@ const names = (
 
 /**
  * Returns why a vault's code or governance keeps it from opening automatically, or null. Its code must be pinned, or
- * made by a factory of its family and unchangeable; a single public list does not suffice; an externally owned account
- * may hold a role only if the operator lists it; and a timelock must be long enough.
+ * made by a factory of its family and unchangeable; a single public list does not suffice; the externally owned
+ * accounts that govern it (`keys`) must be on the operator's list; and a timelock that is read must be long enough.
  */
 export function codeObstacle(facts: AdmissionCode, setting: DiscoverySetting): string | null {
   const { chainId, code, reviewed, fromFactory, keys, timelockS } = facts;

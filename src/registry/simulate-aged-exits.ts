@@ -41,8 +41,9 @@ export interface AgedExits {
 const NO_LARGE_EXIT: LargeExit = { part: null, isFair: false };
 
 /**
- * Simulates redemptions 30 days later: of the proof's shares, and of the first of the `larger` deposits that can be
- * judged, which leaves first; in one request or, if need be, alone. Errors of the RPC nodes propagate.
+ * Simulates redemptions 30 days later: of the first of the `larger` deposits that can be judged, then of the proof's
+ * shares. If these are not paid enough together with it, they are simulated alone; so is the smallest larger deposit,
+ * if none could be simulated together with them. Errors of the RPC nodes propagate.
  */
 export async function simulateAged(ctx: Context, of: Redemption): Promise<AgedExits> {
   const both = await simulateLargest(ctx, of);

@@ -63,9 +63,9 @@ type CrowdFault = { kind: "trapped"; revert: Hex | null } | { kind: "costly" };
 
 /**
  * Simulates deposits by other accounts and their redemptions `after` seconds later, each in a block of its own: of
- * parts, or of all shares if the proof's account cannot redeem a part. Returns why the vault is refused, if one of them
- * is not paid their worth although the proof's account alone is, and no limit that all share explains it, or if they
- * take too much gas; otherwise null. Errors of the RPC nodes propagate.
+ * parts, or of all shares if the proof's account cannot redeem a part. Returns why the vault must be refused: an
+ * account is not paid its worth although the proof's account alone is, and no limit on all accounts together explains
+ * it; or deposits or redemptions take too much gas. Otherwise null. Errors of the RPC nodes propagate.
  */
 export async function findTrappedAccount(ctx: Context, of: LaterRedemption): Promise<string | null> {
   const users = Array.from({ length: CROWD }, () => freshAccount(ctx));
@@ -164,8 +164,9 @@ interface Together {
 }
 
 /**
- * Simulates a crowd's deposits, and later the redemptions of those that leave. Returns `undeposited` if the vault takes
- * no deposit of one of them, null if no node can simulate it.
+ * Simulates a crowd's deposits, and later the redemptions of those that leave. Returns `costly` if a deposit succeeds
+ * only with more gas than `DEPOSIT_GAS`, `undeposited` if the vault takes none of one account, null if no node can
+ * simulate it.
  */
 async function simulateTogether(
   ctx: Context,

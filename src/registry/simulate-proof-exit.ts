@@ -43,8 +43,8 @@ export async function nullIfUnavailable<T>(simulation: Promise<T>): Promise<T | 
 
 /**
  * Simulates a deposit and the redemption of some shares: at once, `after` seconds later, or both `delay` seconds from
- * now. Its reads are the user's tokens, the vault's preview and the user's shares. Null if the deposit fails. Throws
- * `simulation_unavailable` and errors of the RPC nodes.
+ * now. Its reads are the user's balance of the deposited token, the vault's preview and the user's shares. Null if the
+ * deposit fails. Throws `simulation_unavailable` and errors of the RPC nodes.
  */
 export async function simulateExit(
   ctx: Context,

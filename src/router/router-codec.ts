@@ -43,8 +43,8 @@ export interface RouterPatch {
 
 /**
  * One call of the Router's executor. Before it, the executor must hold `needAmount` of `needToken` (zero address:
- * native), and approves its balance of `approveToken` (zero address: none) to `spender`. `value` is in wei; the largest
- * uint256 means all.
+ * native), and approves its balance of `approveToken` (zero address: none) to `spender`. A bridge, as the last step,
+ * must then take at least `needAmount`, which may not be 0. `value` is in wei; the largest uint256 means all.
  */
 export interface RouterStep {
   target: Address;
@@ -80,10 +80,10 @@ export interface RouterOrder {
   minOutPerIn: bigint;
   /** Last block timestamp at which the order may run, in seconds since the epoch. */
   deadline: bigint;
-  /** True if the last step pays the receiver directly; false if the executor pays out its balance. */
+  /** True if the last step pays the receiver itself; else the executor pays out its balance. Ignored for a bridge. */
   direct: boolean;
   refundTo: Address;
-  /** Reference of the quote; only logged, like the partner fields. */
+  /** Reference of the deposit or withdrawal: keccak256 of its tracking id. Only logged, like the partner fields. */
   ref: Hex;
   partnerId: Hex;
   partnerType: number;

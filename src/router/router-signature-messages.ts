@@ -143,8 +143,9 @@ export function toPermit2Message(call: RouterCall, chainId: number) {
 }
 
 /**
- * Returns the ERC-2612 permit, usable until the deadline, that allows the Router `amountIn`. It does not commit to the
- * order, which only the owner can submit with it. `nonce` is the owner's permit nonce in the token. Source: EIP-2612.
+ * Returns the EIP-712 message of an ERC-2612 permit that allows the Router `amountIn` and is usable until the deadline.
+ * It does not commit to the order, which only the owner can submit with it. `nonce` is the owner's permit nonce in the
+ * token. Source: EIP-2612.
  */
 export function toPermitMessage(
   { order }: RouterCall,

@@ -25,7 +25,7 @@ export const slippageInput = () => z.number(SLIPPAGE_RANGE).gt(0, SLIPPAGE_RANGE
 /** Error text for an unknown kind of partner. */
 const PARTNER_TYPES = "must be 0 (direct), 1 (creator) or 2 (wallet)";
 
-/** The kind of partner in a request. */
+/** The kind of partner in a request: 0 direct, 1 creator, 2 wallet. */
 export const PartnerTypeInput = z.int(PARTNER_TYPES).min(0, PARTNER_TYPES).max(2, PARTNER_TYPES);
 
 /**

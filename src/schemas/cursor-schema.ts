@@ -14,8 +14,8 @@ const ID = /^[a-z]{3}_[0-9a-f]{32}$/;
 const MAX_LENGTH = 1_000;
 
 /**
- * Cursor of a list ordered by time, as the `Link` header of the previous page contains it. The next page starts after
- * this position.
+ * Cursor of a list ordered by time, from the `Link` header of the previous page: the time and the id of its last entry,
+ * after which the next page starts.
  */
 export const TimeCursor = cursorOf((text): TimePosition | null => {
   const [time = "", id = ""] = decodeCursor(text, 2) ?? [];
@@ -24,8 +24,8 @@ export const TimeCursor = cursorOf((text): TimePosition | null => {
 });
 
 /**
- * Cursor of a list of vaults, as the `Link` header of the previous page contains it. The next page starts after this
- * vault.
+ * Cursor of a list of vaults, from the `Link` header of the previous page: its last vault, after which the next page
+ * starts.
  */
 export const VaultCursor = cursorOf((text): VaultKey | null => {
   const [vaultId = ""] = decodeCursor(text, 1) ?? [];

@@ -241,7 +241,7 @@ export const Deposit = z
   .meta({ id: "Deposit", description: "A tracked deposit, with its state, amounts and transactions." });
 export type Deposit = z.infer<typeof Deposit>;
 
-/** A tracked deposit with its steps. */
+/** A tracked deposit with its steps, the recommended polling interval, and an equal deposit (`same_as`). */
 export const DepositDetail = Deposit.extend({
   steps: Steps,
   poll_after_ms: PollAfter,

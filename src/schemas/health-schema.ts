@@ -91,7 +91,7 @@ const BreakerState = z.object({
   }),
 });
 
-/** The part of `HealthDetails` that is cached for some seconds. */
+/** The part of `HealthDetails` that is cached, for up to 20 seconds. */
 export const SharedDetails = z.object({
   dependencies: z
     .array(DependencyHealth)

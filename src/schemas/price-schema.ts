@@ -44,8 +44,8 @@ const MAX_IDS = 100;
 const ZERO = "0x0000000000000000000000000000000000000000";
 
 /**
- * Query parameter with a list of at most 100 tokens, `<chain_id>:<address>` separated by commas. Every spelling of the
- * native currency is parsed to the zero address.
+ * Query parameter with a list of at most 100 tokens, `<chain_id>:<address>` separated by commas. Both addresses that
+ * stand for the native currency are parsed to the zero address.
  */
 export const PriceIdsParam = z
   .string()

@@ -9,7 +9,7 @@ export const AddressText = z
   .string()
   .meta({ pattern: "^0x[0-9a-fA-F]{40}$", example: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913" });
 
-/** An amount in a response: a decimal integer in the token's smallest unit, as a string. */
+/** An amount in a response: a non-negative decimal integer as a string, usually in a token's smallest unit. */
 export const AmountText = z.string().meta({ pattern: "^(0|[1-9][0-9]*)$", example: "1000000" });
 
 /**
@@ -153,7 +153,7 @@ export const VaultIdsInput = z
     example: "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
   });
 
-/** An amount of US dollars in a query string: at most 18 digits before and after the decimal point. */
+/** An amount of US dollars in a query string, not negative: at most 18 digits on each side of the decimal point. */
 export const UsdInput = z
   .string()
   .regex(/^(0|[1-9][0-9]{0,17})(\.[0-9]{1,18})?$/, "must be an amount of US dollars in decimal digits")
@@ -213,9 +213,9 @@ export function integerParam(bounds: IntegerBounds) {
 export const WEBSITE_RULE = "must be a web address, such as https://wallet.example";
 
 /**
- * A website in a request, or an empty text; it may lack its scheme. Schemes other than `http://` and `https://` are
- * refused, because a page that shows the website as a link could run them (`javascript:`), and so are control
- * characters. A name with a port counts as a host, except `javascript`, `vbscript` and `data`.
+ * A website in a request, at most 300 characters, or an empty text; it may lack its scheme. Schemes other than
+ * `http://` and `https://` are refused, because a page that shows the website as a link could run them (`javascript:`),
+ * and so are control characters. A name with a port counts as a host, except `javascript`, `vbscript` and `data`.
  */
 export const WebsiteInput = z
   .string()

@@ -44,7 +44,7 @@ const Metric = z.object({
 });
 export type Metric = z.infer<typeof Metric>;
 
-/** One figure of a signal as responses show it, with what turns it into whole units. */
+/** One figure of a signal as responses show it, with the decimals that convert it to whole units. */
 const ShownMetric = Metric.extend({
   decimals: z
     .int()

@@ -11,8 +11,8 @@ import { Steps } from "./step-schema.ts";
 export const MAX_SIGNATURE_BYTES = 8192;
 
 /**
- * A signature in a request, made with an account's private key, or the bytes that a smart account accepts (ERC-1271,
- * ERC-6492).
+ * A signature in a request, at most 8,192 bytes, made with an account's private key, or the bytes that a smart account
+ * accepts (ERC-1271, ERC-6492).
  */
 export const SignatureInput = z
   .string()
@@ -30,8 +30,8 @@ export const SignatureInput = z
   });
 
 /**
- * Chain on which a smart account's signature (ERC-1271) is verified. It has no effect on the signature of an externally
- * owned account.
+ * Chain on which a smart account's signature (ERC-1271) is verified, by default Ethereum (1). It has no effect on the
+ * signature of an externally owned account.
  */
 export const SigningChain = ChainIdInput.default(1).meta({
   description:

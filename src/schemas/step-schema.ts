@@ -133,7 +133,9 @@ export const PollAfter = z.int().meta({
   example: 5000,
 });
 
-/** Tracking id of an equal deposit or withdrawal under which the transaction is recorded, in details, or null. */
+/**
+ * In a single deposit or withdrawal: tracking id of another one with the same call that has the transaction, or null.
+ */
 export const SameAs = NullableTrackingId.meta({
   description:
     "Tracking id of the user's deposit or withdrawal with the same call under which a transaction newer than this " +

@@ -47,7 +47,7 @@ function explainTime(text: string): string {
   return /T.* \d\d:\d\d$/.test(text) ? `${rule}: write the + of an offset as %2B` : rule;
 }
 
-/** A time in a query string: an RFC 3339 time, or an age such as `24h`. */
+/** A time in a query string, at most 40 characters: an RFC 3339 time, or an age such as `24h`. */
 export const TimeInput = z
   .string()
   .max(40)

@@ -107,7 +107,7 @@ export const VaultSettlement = z
   .meta({ id: "Settlement", description: "How a vault settles deposits and withdrawals." });
 export type VaultSettlement = z.infer<typeof VaultSettlement>;
 
-/** A vault with its registry data, and with its pause, minimum deposit and deposit contract as last read on chain. */
+/** A vault as the registry has it; its pause, minimum deposit and deposit contract also as last read on chain. */
 export const VaultSummary = z
   .object({
     vault_id: VaultIdText,

@@ -199,8 +199,8 @@ export type WithdrawOption = z.infer<typeof WithdrawOption>;
 const Warnings = z.array(Warning).meta({ description: "Warnings to show before signing.", example: [] });
 
 /**
- * Response to a quote request for a withdrawal: the result in every mode that matches the request, the one that a build
- * would take first. A mode that is not possible now has reasons instead of amounts.
+ * Response to a quote request for a withdrawal: the result in every mode that matches the request. The mode that a
+ * build would choose comes first. A mode that is not possible now has reasons instead of amounts.
  */
 export const WithdrawQuote = z
   .object({

@@ -202,7 +202,7 @@ export const Withdrawal = z
   .meta({ id: "Withdrawal", description: "A tracked withdrawal, with its state, amounts and transactions." });
 export type Withdrawal = z.infer<typeof Withdrawal>;
 
-/** A tracked withdrawal with its steps. */
+/** A tracked withdrawal with its steps, the recommended polling interval, and an equal withdrawal (`same_as`). */
 export const WithdrawalDetail = Withdrawal.extend({
   steps: Steps,
   poll_after_ms: PollAfter,

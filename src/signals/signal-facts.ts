@@ -54,8 +54,8 @@ export interface DayFlows {
 }
 
 /**
- * Sums and largest values of a vault's deposits and withdrawals between two consecutive daily snapshots, in the asset's
- * smallest unit. None is negative.
+ * Sums and largest values of a vault's deposits and withdrawals between two snapshots about a day apart, after the
+ * block of `before` up to and including that of `after`, in the asset's smallest unit. None is negative.
  */
 export interface FlowDay {
   before: Point;
@@ -135,8 +135,8 @@ export const latestPoint = (facts: Pick<VaultFacts, "recent" | "hours">): Point 
   facts.recent.at(-1) ?? facts.hours.at(-1) ?? null;
 
 /**
- * Returns the last two five-minute snapshots, otherwise the newest hourly one, oldest first. Flows are indexed every
- * minute, so those up to the newest snapshot are often not stored yet.
+ * Returns the last two five-minute snapshots, oldest first, or the only one; without any, the newest hourly one; empty
+ * if there is none. Flows are indexed every minute, so those up to the newest snapshot are often not stored yet.
  */
 export const currentPoints = ({ recent, hours }: Pick<VaultFacts, "recent" | "hours">): readonly Point[] =>
   recent.length > 0 ? recent.slice(-2) : hours.slice(-1);

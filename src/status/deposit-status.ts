@@ -26,9 +26,9 @@ export interface MatchedDeposit {
 }
 
 /**
- * Returns the status of a transaction that may belong to a deposit, which is tracked first, except for a replay. Null
- * if it does not count as the deposit's. Throws `store_unavailable`, `vault_not_found`, and `upstream_unavailable` or
- * `upstream_timeout` if a chain on which the answer depends cannot be read.
+ * Returns the status of a transaction that may belong to a deposit; the deposit is tracked first, except for a replay.
+ * Null if the transaction does not count as the deposit's. Throws `store_unavailable`, `vault_not_found`, and
+ * `chain_unsupported`, `upstream_unavailable` or `upstream_timeout` if a chain that the answer needs cannot be read.
  */
 export async function getDepositStatus(
   ctx: Context,

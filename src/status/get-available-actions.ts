@@ -215,8 +215,8 @@ const hasZeroLimit = ({ paused, refusal, maxShares, availableAssets }: ExitTerms
   !paused && refusal === null && (maxShares === 0n || availableAssets === 0n);
 
 /**
- * Returns a withdrawal as a simulation of the trial's shares shows it, in the mode that works or refused. If it fails
- * although the views allow it, 99% of the shares are tried. Without a trial or a simulation, returns the views' action.
+ * Returns a withdrawal as a simulation of the trial's shares shows it: possible in a mode, or refused. If it fails
+ * although the views allow it, 99% of the shares are tried. Without a trial or its result, returns the views' action.
  */
 async function tried(
   ctx: Context,
@@ -271,8 +271,8 @@ function exitRefusal(
 
 /**
  * Returns what a user can claim now: redemptions that are ready, otherwise deposit requests. `max` of a possible claim
- * is their payment, or these requests' assets, in the smallest unit; null if unknown, in several tokens or in shares.
- * The code `cooldown` has the earliest known time in `until`. `timestamp` is the block's, in UNIX seconds.
+ * is their payment, or the assets deposited for the shares, in smallest units; null if unknown, in several tokens or in
+ * shares. The code `cooldown` has the earliest known time in `until`. `timestamp`: the block's, in UNIX seconds.
  */
 export function claimAction(
   vault: Vault,

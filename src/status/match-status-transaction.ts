@@ -30,9 +30,9 @@ export interface FoundTransaction {
 
 /**
  * How a transaction matches a row. `proven`: the row records it as proven. `named`: one of its Router events has the
- * row's reference and, for a deposit, proves it. `reported`, `matched`: it carries out the built source transaction,
- * and the row records it as that, or not. `replayed`: it is one of these three, but another transaction is proven.
- * `only_reported`: just a record, a hint or a second step's calldata connects them.
+ * row's reference and, for a deposit, proves it. `reported`: it carries out the built source transaction, and the row
+ * records it as its source; `matched`: the row does not. `replayed`: it would be one of these three, but another
+ * transaction is proven. `only_reported`: only a record, a hint or a second step's calldata connects them.
  */
 export type MatchKind = "proven" | "named" | "reported" | "matched" | "replayed" | "only_reported";
 

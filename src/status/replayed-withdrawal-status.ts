@@ -24,9 +24,9 @@ interface ReplayedWithdrawal {
 }
 
 /**
- * Follows a second transaction that repeats a withdrawal through a bridge. Returns the row as if it were the only known
- * one, or null if it does not show the withdrawal. The stored row is not changed. Throws
- * `store_unavailable`, `vault_not_found` and errors of the RPC nodes.
+ * Follows a second transaction that repeats a withdrawal through a bridge. Returns the row as if that transaction were
+ * the only known one; null if it does not show the withdrawal or its chain was not read. The stored row is not changed.
+ * Throws `store_unavailable`, `vault_not_found` and errors of the RPC nodes.
  */
 export async function followReplayedWithdrawal(
   ctx: Context,
@@ -43,8 +43,8 @@ export async function followReplayedWithdrawal(
 
 /**
  * Follows a confirmed transaction that repeats a withdrawal's proven second step. Returns the row as if it were that
- * step, and the amount that it took, in the smallest unit of the vault's payment token. Null if it is none. Stores
- * nothing. Throws `store_unavailable`.
+ * step, and the amount that it took, in the smallest unit of the vault's payment token. Null for any other transaction.
+ * Stores nothing. Throws `store_unavailable`.
  */
 export async function followRepeatedTransfer(
   ctx: Context,

@@ -21,8 +21,8 @@ interface FoundOperation {
 }
 
 /**
- * Searches a chain's newest blocks for a user operation and returns its transaction, to be verified by the caller. Null
- * if none was found or the search failed. Source: ERC-4337, `UserOperationEvent`.
+ * Searches up to 20,000 newest blocks of a chain for a user operation and returns its transaction, to be verified by
+ * the caller. Null if none was found or the search failed, which is logged. Source: ERC-4337, `UserOperationEvent`.
  */
 export async function findUserOperation(
   ctx: Context,

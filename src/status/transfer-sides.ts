@@ -27,8 +27,8 @@ interface Movement {
 }
 
 /**
- * Returns the sending and receiving sides of a deposit's transfer status: the user's payment, and the shares, asset or
- * refund that the user received. Each is null until it has been seen. Throws `store_unavailable`.
+ * Returns the sending and receiving sides of a deposit's transfer status: the user's payment, and the shares, delivered
+ * token or refund that the user received. Each is null until it has been seen. Throws `store_unavailable`.
  */
 export async function depositSides(ctx: Context, row: DepositRow): Promise<TransferSides> {
   return describeSides(ctx, { sent: sentOf(row), received: receivedOf(row) });

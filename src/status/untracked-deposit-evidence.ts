@@ -35,7 +35,7 @@ interface ShownIn {
 
 /**
  * Finds a deposit into a vault of the registry in a successful receipt: a Router order, otherwise an event of the
- * vault's family, otherwise a call of the entry point. Transfers must confirm the shares. Null if none. Pure.
+ * vault's family, otherwise a call of the entry point. Transfers must confirm shares that arrived. Null if none. Pure.
  */
 export function findShownDeposit(shown: ShownIn): ShownDeposit | null {
   return findRouterOrder(shown) ?? findVaultDeposit(shown) ?? findMint(shown);

@@ -39,7 +39,7 @@ interface RequestEnd {
 
 /**
  * Returns how the status of a deposit request that this service did not build has changed since its receipt. Empty
- * while the request is pending, if its end is not found, or if the chain cannot be read. Throws `store_unavailable`.
+ * while it is pending, if its end is not found, or if chain or vault cannot be read. Throws `store_unavailable`.
  */
 export async function findRequestEnd(
   ctx: Context,

@@ -29,10 +29,10 @@ interface MatchedWithdrawal {
 }
 
 /**
- * Returns the status of a transaction that may belong to a withdrawal, which is tracked first, except for a replay.
- * Null if it does not count as the withdrawal's; a pending report, a replay or a repeated second step has nothing to
- * sign. Throws `store_unavailable`, `vault_not_found`, and `upstream_unavailable` or `upstream_timeout` if a chain on
- * which the answer depends cannot be read.
+ * Returns the status of a transaction that may belong to a withdrawal; that is tracked first, except for a replay. Null
+ * if the transaction does not count as the withdrawal's; a pending report, a replay or a repeated second step has
+ * nothing to sign. Throws `store_unavailable`, `vault_not_found`, and `chain_unsupported`, `upstream_unavailable` or
+ * `upstream_timeout` if a chain that the answer needs cannot be read.
  */
 export async function getWithdrawalStatus(
   ctx: Context,

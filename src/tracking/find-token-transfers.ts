@@ -24,8 +24,8 @@ const MAX_REQUESTS = 10;
 const REORG_BLOCKS = 128;
 
 /**
- * Maximum number of found transactions that prove nothing and that one check reads, where any amount is searched for:
- * anyone can send the user tokens, and a check has a limited number of requests, three for each transaction.
+ * Maximum number of found transactions that one check reads where any amount is searched for (for a withdrawal, besides
+ * those that settle it): anyone can send the user tokens, and each transaction takes three of a check's requests.
  */
 export const MAX_UNPROVING = 40;
 /** Number of log positions of a block: more than any block has logs. */
@@ -51,7 +51,7 @@ export interface TransferSearch {
 export interface FoundTransfers {
   /** Hashes of the transactions, oldest first; of more than `MAX_UNPROVING` only those that were not judged before. */
   hashes: Hex[];
-  /** False if blocks remain that a later search will read. True also if this search could read none of them. */
+  /** False if blocks remain that a later search will read. True also if nodes returned no older blocks this time. */
   complete: boolean;
   /** Records what was searched and judged, so that a later search goes on there. Throws `store_unavailable`. */
   noteSearched(judged?: Judged): Promise<void>;

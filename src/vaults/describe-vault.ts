@@ -49,7 +49,8 @@ export function toWireVault(vault: Vault, shown: VaultDisplay): WireVault {
 }
 
 /**
- * Converts the result of a vault's last registry proof to the format of API responses. Omits the proof's other fields.
+ * Converts the result of a vault's last registry proof to the format of API responses, which lacks what only the
+ * registry uses, such as the vault's code.
  */
 export const toWireProof = ({
   ok,

@@ -14,8 +14,9 @@ export interface TokenKey {
 }
 
 /**
- * Returns a token's symbol (empty if unverified) and decimals (null if unknown), as known for native currencies and for
- * the tokens of vaults in `listRegistry`. Throws viem's InvalidAddressError, and `store_unavailable`.
+ * Returns the symbol and decimals of a native currency or of a token that a vault in `listRegistry` accepts, and the
+ * decimals of its shares. Where they are not known, the symbol is empty and the decimals null. Throws viem's
+ * InvalidAddressError, and `store_unavailable`.
  */
 export async function findToken(ctx: Context, { chainId, address }: TokenKey): Promise<TokenRef> {
   const own = { address: getAddress(address) };

@@ -100,8 +100,9 @@ const registryPolicy = (ctx: Context): CachePolicy<z.infer<typeof CachedRows>> =
 });
 
 /**
- * Reloads the cached registry after a change of the vaults with the ids `changed`, and purges the responses about them
- * from the platform's cache. If the database fails, the last good copy stays and the failure is logged.
+ * Reloads the registry in this isolate's memory and in Redis after a change of the vaults with the ids `changed`, and
+ * purges the responses about them and the lists of vaults and tokens from the platform's cache. If the database fails,
+ * the last good copy stays and the failure is logged.
  */
 export async function renewRegistry(ctx: Context, changed: readonly string[]): Promise<void> {
   await ctx.cache.renew(registryPolicy(ctx));

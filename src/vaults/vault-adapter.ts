@@ -25,7 +25,7 @@ export interface VaultState {
   minDeposit: bigint | null;
   /** True if on-chain data show that deposits are switched off; false also if unknown. */
   paused: boolean;
-  /** Present if `paused` is false although a view that would show the pause could not be read. */
+  /** Present if `paused` is false but a view that may show a pause failed, also because the vault does not have it. */
   pauseUnknown?: true;
   /**
    * Fee of an instant withdrawal, as a fraction of the assets. Null or absent if unknown or if there are no instant
@@ -64,8 +64,8 @@ export interface DepositTerms {
    */
   asset: Address | null;
   /**
-   * Why the vault would reject the deposit, if its views show a reason that no other field expresses, such as
-   * `not_allowed`.
+   * Why the vault would reject the deposit, such as `not_allowed`. Null or absent unless its views show a reason that
+   * no other field expresses.
    */
   refusal?: Refusal | null;
   /**
@@ -162,7 +162,7 @@ export interface VaultFlow {
 
 /** The contracts and events from which a vault's deposits and withdrawals are indexed, with their decoder. */
 export interface FlowSource {
-  /** Addresses of the contracts that emit the events. */
+  /** Addresses of the contracts whose logs are read. Not every one needs to emit one of the events. */
   addresses: readonly Address[];
   /** First topics (event signatures) of the events. */
   topics: readonly Hex[];
@@ -218,8 +218,8 @@ export interface DepositClaim {
 /** Asynchronous deposits of a vault family, such as ERC-7540 requests: how to read, claim and recognise them. */
 export interface AsyncDeposits {
   /**
-   * Returns a query for a user's open deposits. `requestIds` are the requests known so far, for families that cannot
-   * list requests by account.
+   * Returns a query for a user's open deposits. `requestIds` are the ids of the requests known so far, for families
+   * that cannot list requests by account.
    */
   pending(vault: Vault, of: { user: Address; requestIds: readonly string[] }): Query<PendingDeposit>;
   /**
@@ -232,16 +232,16 @@ export interface AsyncDeposits {
   /** Finds the user's deposit request in the logs of a successful receipt, or returns null if there is none. */
   findRequest(vault: Vault, seen: { user: Address; logs: readonly Log[] }): SubmittedRequest | null;
   /**
-   * Returns what the user's request received according to the vault's own event in a successful receipt, or null if
-   * there is no such event. Only families with separate requests compare `requestId`.
+   * Returns the shares that the user received in a successful receipt in which the vault's own event shows that a
+   * request of the user was claimed or settled; otherwise null. Only families with separate requests compare the id.
    */
   findClaim(
     vault: Vault,
     seen: { user: Address; requestId: string | null; logs: readonly Log[] },
   ): DepositClaim | null;
   /**
-   * Returns true if the vault's own event in a successful receipt shows that the user's request was cancelled and its
-   * assets were paid back. A null `requestId` stands for any request. Absent if the family reads no such event.
+   * Returns true if the vault's own event in a successful receipt shows that a request of the user was cancelled and
+   * paid back. Only families with separate requests compare `requestId`; null is any. Absent if no such event is read.
    */
   findCancellation?(
     vault: Vault,
@@ -272,8 +272,8 @@ export interface VaultAdapter {
    */
   toAssets?(vault: Vault, read: { shares: bigint; rate: bigint }): bigint | null;
   /**
-   * Returns a query for whether the vault still uses the price contracts of its registry entry; false also if that
-   * cannot be read. Absent if the family does not check this.
+   * Returns a query for whether the vault still uses the price contracts of its registry entry; that of an asset which
+   * it no longer accepts counts as used. False also if unknown. Absent if the family does not check this.
    */
   pricingUnchanged?(vault: Vault): Query<boolean>;
   /** Returns a query for a vault's totals, share price and limits. `now` is in milliseconds since the epoch. */

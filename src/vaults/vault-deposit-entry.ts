@@ -65,8 +65,8 @@ export function acceptedTokens(
 }
 
 /**
- * Returns why a vault that is shown as paused takes no deposits: the reason in its registry entry or, if the entry is
- * active, that its contract rejects deposits.
+ * Returns why a vault that is shown as paused takes no deposits: the reason in its registry entry, which may be empty,
+ * or, if the entry is active, that its contract rejects deposits.
  */
 export function pauseReason(vault: Vault): string {
   return vault.status === "active" ? "the vault's contract rejects deposits" : vault.statusReason;

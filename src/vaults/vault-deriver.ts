@@ -47,7 +47,8 @@ export interface DerivedVault {
 
 /**
  * Result of deriving a registry entry from the chain: the vault, or a human-readable reason for the failure. `isUnread`
- * is true if the nodes did not make a read that decides this, which says nothing about the vault.
+ * is true if the reason is that the nodes did not make a read, which says nothing about the vault. Only some of the
+ * derivations distinguish this from a failed read.
  */
 export type Derivation = { ok: true; vault: DerivedVault } | { ok: false; reason: string; isUnread?: true };
 

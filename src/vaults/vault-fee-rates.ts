@@ -29,11 +29,12 @@ export function feeFractionQuery(fee: Read<bigint | number>, whole: bigint): Que
 }
 
 /**
- * Converts a fee of `FeeRates` to a fraction (1 is 100%). `whole` is the value that stands for 100%. Null if absent.
+ * Converts a fee of `FeeRates` to a fraction (1 is 100%). `whole` is the value that stands for 100%. Returns null if
+ * the fee is absent.
  */
 export const rateFraction = (fee: string | undefined, whole: bigint): number | null =>
   fee === undefined ? null : toFraction(BigInt(fee), whole);
 
-/** Converts a fee to a fraction (1 is 100%). `whole` is the value that stands for 100%. Null if the fee is. */
+/** Converts a fee to a fraction (1 is 100%). `whole` is the value that stands for 100%. Null if the fee is null. */
 export const toFraction = (fee: bigint | number | null, whole: bigint): number | null =>
   fee === null ? null : Number(fee) / Number(whole);

@@ -25,14 +25,14 @@ export const CachedFigures = z.object({
 
 /**
  * A vault's figures in lists, null where there is no value. `minDeposit` and `maxDeposit` are in the asset's smallest
- * unit, `sharePrice` in whole assets per whole share times 10^18, `tvlUsd` in US dollars; `exitFee` and yields are
- * fractions (0.05 = 5%).
+ * unit, `sharePrice` in whole assets per whole share times 10^18, `tvlUsd` in US dollars, all four as decimal strings;
+ * `exitFee` and yields are fractions (0.05 = 5%).
  */
 export type VaultFigures = z.infer<typeof CachedFigures>;
 
 /** Data that lists show about a vault in addition to its registry entry. */
 export interface ListedFacts {
-  /** The vault's latest state, value and yields, or null if unknown. */
+  /** The vault's state, value and yields as last stored with a snapshot, or null if none are stored. */
   figures: VaultFigures | null;
   /** Counts of the vault's incidents of tiers `high` and `medium` that were last seen within 24 hours. */
   signals: { high: number; medium: number };

@@ -38,7 +38,7 @@ export function addressParam(vault: Pick<Vault, "vaultId" | "params">, name: str
   return address;
 }
 
-/** Returns true for hex of exactly `bytes` bytes. viem's `size` rounds half a byte up. */
+/** Returns true for `0x` and the hex digits of exactly `bytes` bytes. viem's `size` rounds half a byte up. */
 export const isHexOfBytes = (text: string, bytes: number): text is Hex =>
   isHex(text) && text.length === 2 + 2 * bytes;
 

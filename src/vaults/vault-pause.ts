@@ -1,5 +1,5 @@
 import type { VaultState } from "./vault-adapter.ts";
 
-/** Returns the field of a vault's state for a pause that is or is not unknown. */
+/** Returns `{ pauseUnknown: true }`, or `{}` if `isUnknown` is false, to be spread into a vault's state. */
 export const unknownPause = (isUnknown: boolean): Pick<VaultState, "pauseUnknown"> =>
   isUnknown ? { pauseUnknown: true } : {};

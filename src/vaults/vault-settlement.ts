@@ -5,7 +5,7 @@ import type { Vault } from "./vault.ts";
 /**
  * Returns how a vault settles deposits and withdrawals. What may be settled later counts as `request` or `cooldown`,
  * even if it is often instant; withdrawals that are not supported count as `request`. Throws an Error if the vault's
- * family is unknown.
+ * family is unknown or a parameter that decides this is invalid.
  */
 export function settlementOf(vault: Vault): VaultSettlement {
   const modes = adapterOf(vault).exits?.modes(vault) ?? [];

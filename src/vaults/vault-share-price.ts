@@ -26,9 +26,9 @@ const ROUNDING = 2n;
 const FEE_PARTS = 10n ** 9n;
 
 /**
- * Returns the fee of an instant withdrawal as a fraction, rounded up to a billionth; 0 if it is negative or within
- * rounding. `gross` is the value of some shares, `net` the payment for them, both in smallest units. Null if one is
- * unknown or `gross` too small.
+ * Returns the fee of an instant withdrawal as a fraction, rounded up to a billionth. `gross` is the value of some
+ * shares, `net` the payment for them, both in the asset's smallest unit. 0 if they differ by 2 or less, which may be
+ * rounding, or `net` is more; null if one is unknown or `gross` is below 10,000.
  */
 export function exitFeeOf({ gross, net }: { gross: bigint | null; net: bigint | null }): number | null {
   if (gross === null || net === null || gross < LEAST_SAMPLE) return null;

@@ -37,7 +37,7 @@ const FlagsSchema = z.record(z.string(), z.object({ paused: z.boolean(), minDepo
 
 /**
  * Reads a vault's totals, share price and limits, from a cache for up to a minute. If the chain cannot be read, returns
- * values up to seven days old, with `stale` true from a minute on, or null. Never throws.
+ * values up to seven days old, with `stale` true from a minute on, or null. `pauseUnknown` may be lost. Never throws.
  */
 export async function readVaultState(
   ctx: Context,
@@ -110,7 +110,7 @@ async function loadFlags(
 const SAMPLED_SHARES = 1_000n;
 
 /**
- * Returns the query for a vault's state. An amount that is no uint256 becomes null, because no column holds it. `now`
+ * Returns the query for a vault's state. An amount that is no uint256 becomes null: the database cannot store it. `now`
  * is in milliseconds since the epoch. Throws an Error if the vault's family is unknown, and errors of the family.
  */
 export const vaultStateQuery = (vault: Vault, now: number): Query<VaultState> =>

@@ -22,8 +22,9 @@ const MAX_SYMBOL_LENGTH = 32;
 const MAX_UINT8 = 255;
 
 /**
- * Reads a token's symbol (at most 32 characters, empty if it returns no string) and decimals, cached for days. Throws
- * `token_unsupported` if the contract returns no valid decimals, `chain_unsupported`, and errors of RPC nodes.
+ * Reads a token's symbol (at most 32 characters, empty if it returns no string) and decimals, cached for two days, or
+ * seven if they cannot be read again. Throws `token_unsupported` if the contract returns no valid decimals,
+ * `chain_unsupported`, and errors of RPC nodes.
  */
 export async function readTokenMetadata(
   ctx: Context,
@@ -45,7 +46,7 @@ export async function readTokenMetadata(
   return value;
 }
 
-/** Creates (without throwing) the error for an address that is no token on its chain. */
+/** Creates the error `token_unsupported`, without throwing it, for an address that is not a token on its chain. */
 export function notAToken({ chainId, address }: { chainId: number; address: Address }): AppError {
   const list = `GET /v1/tokens?chain_id=${chainId} lists tokens`;
   return failure("token_unsupported", `${address} is not a token on chain ${chainId}: ${list}`);

@@ -25,8 +25,8 @@ export const noYields: Yields = { apy_1d: null, apy_7d: null, apy_30d: null };
 const AGES = [0, DAY_S, 7 * DAY_S, 30 * DAY_S] as const;
 
 /**
- * Returns the realized annual yields of vaults by vault id, from a cache; a vault may be missing. Empty if the database
- * cannot be read and there are no values of the last day. Never throws.
+ * Returns the realized annual yields of vaults by vault id, at most an hour old or, if the database cannot be read, a
+ * day; empty if there are none so recent. A vault may be missing. Never throws.
  */
 export async function readYields(ctx: Context): Promise<Readonly<Record<string, Yields>>> {
   try {

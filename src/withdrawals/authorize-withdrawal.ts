@@ -78,7 +78,7 @@ export async function authorizeWithdrawal(
 
 /**
  * Returns the next step with which a user cancels a withdrawal's signed order: a transaction, or, for ERC-3009 without
- * `signature`, the message to sign. Throws an AppError if it cannot be cancelled.
+ * `signature`, the message to sign. Throws `withdrawal_not_found`, `withdrawal_state` and as `cancelAuthorization`.
  */
 export async function cancelWithdrawal(
   ctx: Context,

@@ -52,7 +52,7 @@ const mayCallItself = (error: unknown): boolean =>
 
 /**
  * Calls `prepare` for the modes in the given order and returns its first result. If all are refused, throws the first
- * mode's error. An error that is not a refusal (`isRefusal`) is thrown immediately.
+ * mode's error; `mode_unsupported` for no modes. An error that is not a refusal (`isRefusal`) is thrown immediately.
  */
 export async function firstPossible<T>(
   modes: readonly ExitMode[],
@@ -72,7 +72,7 @@ export async function firstPossible<T>(
 
 /**
  * Prepares all modes in parallel and returns the possible ones first, then the refused ones. Throws the first mode's
- * error if none is possible, and any error that is not a refusal (`isRefusal`).
+ * error if none is possible, `mode_unsupported` for no modes, and any error that is not a refusal (`isRefusal`).
  */
 export async function allPossible<T>(
   modes: readonly ExitMode[],

@@ -41,8 +41,8 @@ function exitFee({ terms }: ExitWay): bigint | null {
 }
 
 /**
- * Returns the amounts of a withdrawal in the API's format: the vault's payment and exit fee in the paid token's
- * smallest unit, and the amount of the requested token with its US dollar value. Unknown values are null.
+ * Returns the figures of a withdrawal in the API's format: the vault's payment and exit fee in the paid token's
+ * smallest unit, the amount and US dollar value of the requested token, and when a request may be paid. Null: unknown.
  */
 export function toFigures(prepared: PreparedWithdrawal, prices: Prices): Figures {
   const { exit, order } = prepared;

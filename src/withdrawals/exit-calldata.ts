@@ -53,8 +53,8 @@ export const unwraps = ({ order, way }: Pick<Exit, "order" | "way">): boolean =>
   way.pays && isNative(order.to.token) && !isNative(way.token.address);
 
 /**
- * Returns the Router step in which the executor redeems the shares that it holds and writes its own address into the
- * call. Throws a RangeError for a request, which only the owner can make.
+ * Returns the Router step in which the executor redeems the shares that it holds. The Router writes their number and
+ * the executor's address into the call. Throws a RangeError for a request, which only the owner can make.
  */
 export function redeemStep(exit: Exit): RouterStep {
   const { shareToken } = exit.order.vault;

@@ -35,7 +35,7 @@ export interface ExitWay {
   pays: boolean;
   /** `router`: the Router's executor redeems the shares; `user`: the owner redeems them without the Router. */
   via: "router" | "user";
-  /** Contract to which the user approves the shares on this path, or null if it needs no approval. */
+  /** Contract to which the user approves the shares on this path, or null if no approval is known to be needed. */
   spender: Address | null;
   terms: ExitTerms;
 }

@@ -7,7 +7,7 @@ import { transferOf } from "./prepared-withdrawal.ts";
 
 /**
  * Quotes a withdrawal in every requested mode without recording it. The mode that a build would choose comes first, and
- * `warnings` are its warnings. A refused mode has reasons and no amounts. Throws if all are refused.
+ * `warnings` are its warnings. A refused mode has reasons and no amounts. Throws as `quoteWithdrawal`.
  */
 export async function getWithdrawalQuote(ctx: Context, input: WithdrawInput): Promise<WithdrawQuote> {
   const { options, tokens } = await quoteWithdrawal(ctx, input);

@@ -29,7 +29,7 @@ import { resolveWithdrawal, type WithdrawalOrder } from "./withdrawal-order.ts";
 /**
  * Prepares a withdrawal in the first mode that is not refused, without recording it. Throws the preferred mode's error
  * if all are refused, and at once any error that is not a refusal (`isRefusal`), such as `upstream_timeout`; errors of
- * `resolveWithdrawal` and `readExitFacts` propagate.
+ * `findStoredVault`, `resolveWithdrawal` and `readExitFacts` propagate.
  */
 export async function prepareWithdrawal(ctx: Context, input: WithdrawInput): Promise<PreparedWithdrawal> {
   const work = async (vault: Vault): Promise<PreparedWithdrawal> => {
@@ -62,8 +62,8 @@ export async function quoteWithdrawal(ctx: Context, input: WithdrawInput): Promi
 }
 
 /**
- * Tries a withdrawal of shares (in the share token's smallest unit) with the default slippage. Returns the mode that
- * works or the error that refuses it, or null if neither is known. Never throws an AppError; other errors propagate.
+ * Tries a redemption of shares (smallest unit) with the default slippage and no swap or bridge. Returns the mode that
+ * works, or the error that refuses it, or null if neither is known. Throws no AppError; other errors propagate.
  */
 export async function tryWithdrawal(
   ctx: Context,

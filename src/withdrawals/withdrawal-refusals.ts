@@ -176,8 +176,8 @@ function toExitError(
 }
 
 /**
- * Returns the error for a redemption whose simulation reverted with the data `revert`, of the Router or the vault:
- * `price_unsafe` if the output was below the minimum, `would_revert` if nothing explains it.
+ * Returns the error for a redemption whose simulation reverted with `revert`, data of the Router or the vault:
+ * `price_unsafe` for too low an output, `would_revert` if the paid token cannot be transferred or nothing explains it.
  */
 export function explainFailedExit(asked: RequestedExit, revert: Hex): AppError {
   const routers = decodeRouterError(revert);
@@ -223,7 +223,7 @@ export function hidesShares(simulation: SimulationResult): boolean {
   return [...before, ...after].some((answer) => answer !== null) || (calls.at(-1)?.logs ?? null) !== null;
 }
 
-/** Creates the error for a share token that hides what a call takes. */
+/** Creates the error `simulation_unavailable` for a share token that hides what a call takes. */
 export const sharesHidden = ({ vault }: RequestedExit["order"]): AppError =>
   failure("simulation_unavailable", `the account's shares of ${vault.name} could not be read`);
 
@@ -304,7 +304,7 @@ export function requireOpenKept(
 
 /**
  * Returns true if the user has no open requests, or if a request adds to them rather than replaces them: their shares
- * rise by its shares, or by up to 3% less, where the vault takes a fee in shares.
+ * rise by its shares or, where the vault takes a fee in shares, by up to 3% less, but to more than its shares alone.
  */
 export function keepsOpen({ open, then, shares }: Record<"open" | "then" | "shares", bigint>): boolean {
   const missing = open + shares - then;

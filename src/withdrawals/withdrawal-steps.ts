@@ -138,7 +138,7 @@ function transferFacts(
   return as("waiting", true);
 }
 
-/** Returns a plan, without transactions, for a withdrawal whose plan is not stored. */
+/** Returns a plan, without transactions, for a withdrawal without a readable stored one. */
 async function planOfRow(ctx: Context, row: WithdrawalRow): Promise<StepPlan> {
   const { vaultChainId: chainId, mode } = row;
   const token = await findToken(ctx, { chainId, address: row.shareToken });

@@ -18,19 +18,20 @@ import {
 } from "./aggregator-codec.ts";
 
 /**
- * Maximum number of attempts at a read with the default gas limit. A request that runs out of gas or space leaves its
- * remaining reads to the next attempt.
+ * Maximum number of rounds in which the reads of all contracts share requests. A request that runs out of gas or space
+ * leaves its remaining reads to the next round.
  */
 const ROUNDS = 6;
-/** Maximum number of contracts whose reads get requests of their own, and of attempts at those of each. */
+/** Maximum number of contracts whose reads then get requests of their own, and of rounds of these for each contract. */
 const MOST_APART = 16;
 const ROUNDS_APART = 3;
 /** Gas limit for repeating a read that ran out of gas: what most nodes allow for one `eth_call`, minus the overhead. */
 const LAST_GAS = 20_000_000;
 
 /**
- * Makes view calls on one chain in few requests, and returns the results by the names of the reads. A failed call does
- * not fail the others. `block` is that of the first request. Throws `upstream_unavailable` or `upstream_timeout`.
+ * Makes view calls at the head of a chain, up to 300 per request, and returns the results by the names of the reads. A
+ * failed call does not fail the others. `block` is the block of the first request; other requests may read other
+ * blocks. Throws `upstream_unavailable` or `upstream_timeout`.
  */
 export async function aggregate<R extends Record<string, Read<unknown>>>(
   client: ChainClient,
@@ -88,9 +89,9 @@ interface ProgramAnswer<T> {
 }
 
 /**
- * Runs a program and makes view calls in one request, hence at the same block. Returns null if they do not fit, the
- * program fails or returns nothing, or a call cannot be made. Throws an RpcError `unsupported` if no node accepts a
- * state override that is needed; other errors of the chain client propagate.
+ * Runs a program and makes view calls in one request, hence at the same block. Returns null if they do not fit into it,
+ * the program fails or returns nothing or too much, or a call cannot be made. Throws an RpcError `unsupported` if no
+ * node accepts a state override that is needed; other errors of the chain client propagate.
  */
 export async function aggregateProgram<T>(
   client: ChainClient,
@@ -290,8 +291,8 @@ export async function readNativeBalance(client: ChainClient, account: Address): 
 }
 
 /**
- * Creates a read of an account's balance of the native currency, in wei. The read runs creation code, which only the
- * aggregator contract supports, so it works only in a batch.
+ * Creates a read of an account's balance of the native currency, in wei. The read runs creation code, so it works only
+ * through the aggregator contract, as in `aggregate`.
  */
 export function nativeBalanceRead(account: Address): Read<bigint> {
   // Creation code that returns the balance: push the account, BALANCE, store it at 0, return 32 bytes.
@@ -301,7 +302,7 @@ export function nativeBalanceRead(account: Address): Read<bigint> {
 
 /**
  * Creates a read of an account's code: its size in bytes and its first 32 bytes, padded with zeros. An EIP-7702
- * delegation counts as 23 bytes of code. The read works only in a batch, like `nativeBalanceRead`.
+ * delegation counts as 23 bytes of code. Like `nativeBalanceRead`, it works only through the aggregator contract.
  */
 export function accountCodeRead(account: Address): Read<{ size: bigint; head: Hex }> {
   // Creation code that stores EXTCODESIZE at 0, copies 32 bytes of the code to 32, and returns 64 bytes.

@@ -41,7 +41,7 @@ export function fitsOneRequest(calls: readonly AggregatedCall[]): boolean {
 
 /**
  * Splits calls, in order, into slices of at most 300 that each fit into one request; a call that is too large for any
- * request gets its own slice. Returns one empty slice if there are no calls.
+ * request gets its own slice. The first slice is empty if there are no calls or the first call is too large.
  */
 export function sliceCalls<C extends AggregatedCall>(calls: readonly C[]): C[][] {
   let last: C[] = [];
@@ -60,8 +60,9 @@ export function sliceCalls<C extends AggregatedCall>(calls: readonly C[]): C[][]
 }
 
 /**
- * Encodes calls as the `data` of one `eth_call` without `to`. Whether they fit into one request is not checked. Each
- * call may use at most `callGas` gas, except programs (`PROGRAM`, `HELD_PROGRAM`).
+ * Encodes calls as the `data` of one `eth_call` without `to`. Each call may use at most `callGas` gas, except programs
+ * (`PROGRAM`, `HELD_PROGRAM`). Whether they fit into one request is not checked; above 65,535 bytes, throws a viem
+ * error.
  */
 export function encodeCalls(calls: readonly AggregatedCall[], callGas = CALL_GAS): Hex {
   const entries = concatHex(
@@ -72,8 +73,8 @@ export function encodeCalls(calls: readonly AggregatedCall[], callGas = CALL_GAS
 }
 
 /**
- * The result of one call; `data` is its return or revert data. `unknown`: that data is too long to be copied.
- * `not_reached`: no gas or space was left for it. `spent`: it failed after using most of its gas.
+ * The result of one call; `data` is its return data, or its revert data if it `failed`. `unknown`: that data is too
+ * long to be copied. `not_reached`: no gas or space was left for it. `spent`: it failed after using most of its gas.
  */
 export type CallResult =
   | { status: "failed" | "answered"; data: Hex }

@@ -7,7 +7,8 @@ import { type CallResult, decodeResults, encodeCalls, sliceCalls } from "./aggre
 
 /**
  * Runs a query with its further batches on the state after a block, all on one node. A read that could not be made or
- * ran out of gas counts as failed. Errors of the node and of the query's own functions propagate.
+ * ran out of gas counts as failed. Throws an Error for a malformed result; errors of the node and of the query's own
+ * functions propagate.
  */
 export async function runQueryAtBlock<S>(
   node: Pick<NodeSession, "request">,
@@ -26,8 +27,8 @@ const NOT_KEPT =
 const PASSING = /temporar|\bagain\b|time(?:d |-)?out|overload|\bbusy\b|\brate\b/i;
 
 /**
- * Returns true if an error seems to be a node's answer that it can never execute the calls at an old block: it does not
- * keep the block's state, or the chain's rules of that time do not allow the call.
+ * Returns true if a node's error seems to mean that it can never execute the calls at an old block: it does not keep
+ * the block's state, or the `eth_call` reverts, as it does where the chain lacked an instruction at that time.
  */
 export function isBlockUnreadable(error: unknown): boolean {
   if (!(error instanceof RpcError)) return false;

@@ -38,7 +38,7 @@ export interface SimulationInput {
   keepsCode?: boolean;
   /**
    * Account that starts the transaction in which the user, as a contract, makes all calls; absent if the user does.
-   * Needs nodes that take state overrides in `eth_call`, and cannot be combined with `later`.
+   * Needs nodes that take state overrides in `eth_call`, and cannot be combined with `later` or `keepsCode`.
    */
   origin?: Address;
   /**
@@ -47,8 +47,8 @@ export interface SimulationInput {
    */
   later?: readonly LaterBlock[];
   /**
-   * What the calls show to contracts that look for signs of a simulation. If a node rejects it, the simulation is
-   * repeated without it. Null or absent for the nodes' defaults.
+   * What the calls show to contracts that look for signs of a simulation. If the simulation fails with it for any
+   * reason but a timeout, it is repeated without it. Null or absent for the nodes' defaults.
    */
   setting?: SimulationSetting | null;
 }
@@ -72,8 +72,10 @@ const SimulatedBlocks = z
   .min(1);
 
 /**
- * Simulates calls on the state of the head block by the best method of the nodes; a call that fails is a result, not an
- * error. Throws `simulation_unavailable` if the nodes give no result, `upstream_timeout` or `upstream_unavailable`.
+ * Simulates calls on the state of the head block by `eth_simulateV1` or, where nodes do not support it, by `eth_call`
+ * with state overrides, then (`standsAlone`) by a plain `eth_call`. A call that fails is a result, not an error. Throws
+ * `simulation_unavailable` if the nodes support none of these or reject the simulation, `upstream_timeout` or
+ * `upstream_unavailable`.
  */
 export async function runSimulation(client: ChainClient, input: SimulationInput): Promise<SimulationResult> {
   const single = input.later === undefined;

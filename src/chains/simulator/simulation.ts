@@ -22,7 +22,8 @@ export interface SimulationRead {
 
 /**
  * The result of one simulated call. `gasUsed` estimates the gas of a separate transaction, or is 0 if unknown.
- * `returnData` holds the revert data if `ok` is false. `logs` is null if the method does not return event logs.
+ * `returnData` holds the revert data if `ok` is false, and may be cut to 4,096 bytes. `logs` is null if the method of
+ * simulation does not return event logs.
  */
 export interface SimulatedCall {
   ok: boolean;
@@ -33,8 +34,9 @@ export interface SimulatedCall {
 
 /**
  * The result of simulated calls, which end with the first that fails; `failedAt` is its index, or null. `before` and
- * `after` hold the return data of each read, or null. `blockNumber` is the block on whose state the calls ran, or null
- * if unknown; `blockTimestamp` is in seconds since the epoch.
+ * `after` hold the return data of each read, null if it failed, returned nothing or was not made. `blockNumber` is the
+ * block on whose state the calls ran, or null if unknown; `blockTimestamp` is the block time that the calls saw, in
+ * seconds since the epoch (for a plain `eth_call`, the time that the input asks for).
  */
 export interface SimulationResult {
   chainId: number;

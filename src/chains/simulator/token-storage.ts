@@ -139,8 +139,8 @@ export type BalanceLayout = SlotLayout & { scale?: { stored: bigint; returned: b
 
 /**
  * Finds the storage layout of a token's balances, also if the token rebases, so that each balance is a stored value
- * times a common factor. Returns null if none is found. Throws RpcError `unsupported` if the nodes reject state
- * overrides; errors of the chain client propagate.
+ * times a common factor. Returns null if no known layout, or more than one of a rebasing token, fits. Throws RpcError
+ * `unsupported` if the nodes reject state overrides; errors of the chain client propagate.
  */
 export async function findBalanceLayout(client: ChainClient, token: Address): Promise<BalanceLayout | null> {
   const lists = [layouts(OPENZEPPELIN_ERC20), FAR_LAYOUTS];

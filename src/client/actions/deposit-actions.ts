@@ -22,7 +22,8 @@ export type ExecuteDepositInput = Omit<DepositInput, "userAddress"> &
 
 /**
  * Builds a deposit and executes its steps until none is left. Returns it in its last state, which may be a failed one,
- * such as `refunded`. Throws CausewayError; errors of a wallet function propagate.
+ * such as `refunded`. Throws CausewayError, for example `no_route`, `insufficient_balance` or `user_rejected`; errors
+ * of a wallet function propagate.
  */
 export async function executeDeposit(client: CausewayClient, input: ExecuteDepositInput): Promise<Deposit> {
   const { wallet, onProgress, signal, batch, storage, idempotencyKey, sendAgain, ...rest } = input;
@@ -90,8 +91,8 @@ export async function executeMove(client: CausewayClient, input: ExecuteMoveInpu
 }
 
 /**
- * Cancels a deposit's signed order before it is submitted, by a transaction, and returns when that is in a block.
- * Throws CausewayError, for example `deposit_state`; errors of a wallet function propagate.
+ * Cancels a deposit's signed order before it is submitted, by a transaction (for ERC-3009 after a signature). Returns
+ * when that is in a block. Throws CausewayError, for example `deposit_state`; errors of a wallet function propagate.
  */
 export async function cancelDeposit(
   client: CausewayClient,
@@ -137,7 +138,8 @@ const NOTHING_SETTLED = { code: "nothing_to_withdraw", detail: "the vault has se
 
 /**
  * Polls a deposit until none of its steps is required or waiting, calls `onChange` at first and for each change, and
- * returns the last result. Temporary failures of the API are retried without limit. Throws CausewayError.
+ * returns the last result. Temporary failures of the API are retried without limit. Throws CausewayError, for example
+ * `deposit_not_found` or `aborted`.
  */
 export function watchDeposit(
   client: CausewayClient,

@@ -45,7 +45,7 @@ export type Quote = Answer<"quotes.get">;
 export type BuiltDeposit = Answer<"quotes.build">;
 /** A tracked deposit with its state and the user's steps. */
 export type Deposit = Answer<"deposits.get">;
-/** A user's shares in vaults, pending deposits, and open redemption requests. */
+/** A user's shares in vaults and open requests for deposits and redemptions, with the coverage of each chain. */
 export type Positions = Answer<"positions.get">;
 /** The status of a transfer, with what was sent and received. */
 export type TransferStatus = Answer<"status.get">;
@@ -125,8 +125,9 @@ export function getVault(client: CausewayClient, { vaultId, signal }: { vaultId:
 }
 
 /**
- * Returns a user's positions, pending deposits and open redemption requests in all vaults, or in those of one chain.
- * Throws CausewayError. Source: `GET /v1/positions/{user_address}`.
+ * Returns a user's positions, pending deposits and open requests in all vaults, or in those of one chain. The vaults of
+ * a chain that could not be read are missing: its entry in `chains` has `ok` false. Throws CausewayError. Source:
+ * `GET /v1/positions/{user_address}`.
  */
 export function getPositions(
   client: CausewayClient,
@@ -145,8 +146,9 @@ export function quoteDeposit(client: CausewayClient, input: DepositInput & Actio
 }
 
 /**
- * Builds a deposit: the user's steps and the tracking id. The same `idempotencyKey` and input of the same caller return
- * the same deposit while its quote is valid. Throws CausewayError. Source: `POST /v1/quote/build`.
+ * Builds a deposit: the user's steps and the tracking id. For a day, a caller's repeated `idempotencyKey` (1 to 255
+ * characters) returns the same deposit; it throws `quote_expired` if its quote has expired, and `idempotency_conflict`
+ * for another input. Throws CausewayError. Source: `POST /v1/quote/build`.
  */
 export function buildDeposit(
   client: CausewayClient,
@@ -170,8 +172,8 @@ export async function getDeposit(
 }
 
 /**
- * Lists one page of a user's deposits, newest first; `depositPages` reads older ones. Without `state`, only those that
- * were sent. Throws CausewayError. Source: `GET /v1/deposits`.
+ * Lists one page of a user's deposits (20 by default, at most 100), newest first; `depositPages` reads older ones.
+ * Without `state`, only those with a transaction on a chain. Throws CausewayError. Source: `GET /v1/deposits`.
  */
 export function getDeposits(client: CausewayClient, query: Query<"deposits.list"> & ActionOptions) {
   const { signal, ...filters } = query;
@@ -180,7 +182,7 @@ export function getDeposits(client: CausewayClient, query: Query<"deposits.list"
 
 /**
  * Reads a user's deposits that match the filters, page by page (`for await`), newest first. Without `state`, only those
- * that were sent. Throws CausewayError.
+ * with a transaction on a chain. Throws CausewayError.
  */
 export function depositPages(client: CausewayClient, query: Query<"deposits.list"> & ActionOptions) {
   const { signal, ...filters } = query;
@@ -218,8 +220,8 @@ export async function getWithdrawal(
 }
 
 /**
- * Lists one page of a user's withdrawals, newest first; `withdrawalPages` reads older ones. Without `state`, only those
- * that were sent. Throws CausewayError. Source: `GET /v1/withdrawals`.
+ * Lists one page of a user's withdrawals (20 by default, at most 100), newest first; `withdrawalPages` reads older
+ * ones. Without `state`, only those with a transaction on a chain. Throws CausewayError. Source: `GET /v1/withdrawals`.
  */
 export function getWithdrawals(client: CausewayClient, query: Query<"withdrawals.list"> & ActionOptions) {
   const { signal, ...filters } = query;
@@ -228,7 +230,7 @@ export function getWithdrawals(client: CausewayClient, query: Query<"withdrawals
 
 /**
  * Reads a user's withdrawals that match the filters, page by page (`for await`), newest first. Without `state`, only
- * those that were sent. Throws CausewayError.
+ * those with a transaction on a chain. Throws CausewayError.
  */
 export function withdrawalPages(client: CausewayClient, query: Query<"withdrawals.list"> & ActionOptions) {
   const { signal, ...filters } = query;
@@ -248,8 +250,9 @@ export function getActions(
 }
 
 /**
- * Returns the status of a transfer by the hash of its source transaction, delivery or second step. An unknown
- * transaction is not an error: its status is `NOT_FOUND`. Throws CausewayError. Source: `GET /v1/status`.
+ * Returns the status of a transfer by the hash of its source transaction, delivery or second step, or of a user
+ * operation (ERC-4337). An unknown hash is no error: its status is `NOT_FOUND`. Throws CausewayError. Source:
+ * `GET /v1/status`.
  */
 export function getStatus(client: CausewayClient, query: Query<"status.get"> & ActionOptions) {
   const { signal, ...rest } = query;

@@ -13,7 +13,9 @@ import {
   type WithdrawalInput,
 } from "./read-actions.ts";
 
-/** A redemption request at a vault, as listed in the `requests` that `getPositions` and `getActions` return. */
+/**
+ * A redemption request at a vault: one of kind `redeem` in the `requests` that `getPositions` and `getActions` return.
+ */
 export interface RequestOfVault {
   vaultId: string;
   requestId: string;
@@ -95,7 +97,8 @@ export type RequestExecution = RequestOfVault & ExecutionOptions & { userAddress
 
 /**
  * Claims a settled redemption request, which need not have been built with Causeway, and returns when the claim is in a
- * block. Throws CausewayError, for example `request_pending`; errors of a wallet function propagate. Source:
+ * block. If it is not claimable but shares of the user's deposit requests are, claims those instead. Throws
+ * CausewayError, for example `request_pending`; errors of a wallet function propagate. Source:
  * `POST /v1/withdraw/claim`.
  */
 export const claimRequest = (client: CausewayClient, input: RequestExecution): Promise<void> =>

@@ -14,7 +14,7 @@ export async function ask<Name extends keyof operations>(request: ApiRequest): P
   return (await causeway.request(request)) as Answer<Name>;
 }
 
-/** Sends a request like `ask`, with credentials of its own. */
+/** Type of a function that sends requests like `ask` and may add credentials to them. */
 export type Ask = typeof ask;
 
 /**

@@ -4,7 +4,7 @@ export interface EmbedSearch {
   vault: string;
   /** Origin of the embedding page. Empty if missing or invalid. */
   host: string;
-  /** Tracking id of a deposit to show in place of the form. */
+  /** Tracking id of a deposit to show in place of the form. Absent if missing or invalid. */
   deposit?: string;
 }
 

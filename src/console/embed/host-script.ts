@@ -29,8 +29,8 @@ const SERVICE = new URL(import.meta.url).origin;
 type Wallet = EmbedOptions["provider"];
 
 /**
- * Inserts a vault's deposit form into the page as a frame and connects it to the page's wallet, of which the frame can
- * call only the methods that a deposit needs. Returns a function that removes the form.
+ * Inserts a vault's deposit form into the page as a frame, 200 to 4,000 pixels high, and connects it to the page's
+ * wallet. The frame can call only the wallet's methods that a deposit needs. Returns a function that removes the form.
  */
 export function mountDeposit(options: EmbedOptions): () => void {
   const { container, vaultId, provider, onEvent } = options;

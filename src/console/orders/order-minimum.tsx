@@ -2,7 +2,8 @@ import type { ReactNode } from "react";
 import { Fact } from "../ui/page-and-cards.tsx";
 
 /**
- * Row with the minimum of an order (`children`). With `twoStep`, it adds that the quoted minimum is not enforced yet.
+ * Row with the minimum of an order (`children`), named `term`. With `twoStep`, it is named "Quoted minimum", and a note
+ * says that it is not enforced yet.
  */
 export function MinimumFact(props: { term: string; twoStep: boolean; children: ReactNode }) {
   const { term, twoStep, children } = props;

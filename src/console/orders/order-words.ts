@@ -26,7 +26,7 @@ export const isCancellable = ({ state, steps }: { state: string; steps: readonly
 /** States of an order of which no transaction is known. */
 const UNSENT = new Set(["built", "expired", "abandoned"]);
 
-/** Returns what the user must know of an order if another one has the same call and the transaction. */
+/** Returns the notice for an order if another order of the user has the same call and the recorded transaction. */
 export function describeEqual(
   { state }: { state: OrderState },
   kind: OrderKind,

@@ -11,7 +11,7 @@ export type PendingDeposit = Positions["pending"][number];
 
 /**
  * Button that claims the settled shares of the deposit requests at a vault, or the reason why that is not possible now.
- * No button if there is nothing to claim, or `own`, the connected account, is null.
+ * No button if nothing can be claimed or `own` is null. `own` is the connected account if it made the requests.
  */
 export function ClaimDeposit({ pending, own }: { pending: PendingDeposit; own: `0x${string}` | null }) {
   const { vaultId, next, nextRefusal } = pending;

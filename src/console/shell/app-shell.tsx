@@ -16,7 +16,7 @@ const MAIN = [
 const activeOptions = { exact: true, includeSearch: false };
 
 /**
- * Layout of every page: header, navigation, a notice when the browser goes offline, and footer. An embedded page shows
+ * Layout of every page: header, navigation, a notice while the browser is offline, and footer. An embedded page shows
  * only its content.
  */
 export function AppShell() {

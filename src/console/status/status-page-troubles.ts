@@ -4,7 +4,7 @@ import { formatDuration } from "../format/format-times.ts";
 
 type Health = Answer<"health.details">;
 
-/** Delay in seconds from which deposits count as found late. */
+/** Delay in seconds above which deposits count as found late. */
 const LATE_S = 180;
 
 /** Display names of the jobs, by key. */

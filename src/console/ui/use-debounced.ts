@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
 
 /**
- * Returns a new value once it has been unchanged for `ms` milliseconds, and until then the previous one. The first
- * value is returned immediately. Typing then does not cause a request for each keystroke.
+ * Returns a new value once it has been unchanged for `ms` milliseconds (350 by default), and until then the previous
+ * one. The first value is returned immediately. Typing then does not cause a request for each keystroke.
  */
 export function useDebounced<Value>(value: Value, ms = 350): Value {
   const [settled, setSettled] = useState(value);

@@ -30,7 +30,7 @@ const MIN_SPAN = 0.000_1;
 
 /**
  * Returns a range of values that is at least a ten-thousandth of the largest absolute value high, with the given range
- * in its middle, so that a change that no figure shows does not look like a steep one.
+ * in its middle, so that a tiny change does not look steep.
  */
 export function widenRange([min, max]: readonly [number, number]): [number, number] {
   const missing = MIN_SPAN * Math.max(Math.abs(min), Math.abs(max)) - (max - min);

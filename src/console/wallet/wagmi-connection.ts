@@ -51,7 +51,7 @@ export interface WalletConnection {
    * Connects a wallet that permits it without a prompt, that of the last visit first. Errors of the wallet propagate.
    */
   reconnect(): Promise<void>;
-  /** Disconnects the wallet; one that is not an embedding page's also for later visits. */
+  /** Disconnects the wallet. A wallet of this browser then stays disconnected on later visits. */
   disconnect(): Promise<void>;
   /**
    * Returns an account's balance of a token (the zero address is the native currency) on the wallet's chain, in the
@@ -66,7 +66,8 @@ export interface WalletConnection {
 
 /**
  * Creates the connection to this browser's wallets. `publish` is called with every new state, null when no wallet is
- * connected. Throws CausewayError if the chains cannot be loaded. Source: EIP-6963.
+ * connected. Throws CausewayError if the chains cannot be loaded (`chain_unsupported` if there are none), and a
+ * SecurityError if the browser refuses `localStorage`. Source: EIP-6963.
  */
 export async function createWalletConnection(of: {
   storageKey: string;

@@ -2,8 +2,8 @@ import { useSyncExternalStore } from "react";
 import type { WalletConnection, WalletState } from "./wagmi-connection.ts";
 
 /**
- * Prefix of the wallet library's storage keys. The library stores which wallet was last used, but no private keys or
- * sessions.
+ * Prefix of the wallet library's storage keys. The library stores which wallet was last used, with its accounts and
+ * chain, but no private keys.
  */
 const WALLET_STORAGE = "causeway";
 const DISCONNECTED: WalletState = { status: "disconnected", address: null, chainId: null, name: "" };
@@ -53,8 +53,8 @@ export function useWallet(): WalletState {
 }
 
 /**
- * Reconnects a wallet that permits it without a prompt, that of the last visit first; does nothing if there was none.
- * Runs once per page and never throws; failures leave the wallet disconnected.
+ * Reconnects a wallet that permits it without a prompt, the last used one first. Does nothing if the browser remembers
+ * none, if an embedding page lends its wallet, or when called again. Never throws: a failure leaves it disconnected.
  */
 export async function resumeWallet(): Promise<void> {
   if (resumed) return;

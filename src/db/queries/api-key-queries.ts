@@ -149,8 +149,8 @@ export const MAX_PAIRS = 5;
 
 /**
  * Inserts a key pair of a partner into a free one of its four further slots, otherwise in place of a revoked first
- * pair. Returns its id (`keyId`, or the first pair's); null without a free place or an approved application, or
- * possibly because of a concurrent insertion. Throws `store_unavailable`.
+ * pair, and writes the audit row. Returns its id (`keyId`, or the first pair's); null without a free place or an
+ * approved application, or possibly because of a concurrent insertion. Throws `store_unavailable`.
  */
 export async function insertPair(
   db: Database,
@@ -285,9 +285,9 @@ export async function notePairUse(
 }
 
 /**
- * Replaces the key pair of version `keyVersion`, and deletes the partner's sessions except `session`. Changes nothing
- * and returns false without such a pair or an approved application, or if a given `session` is not valid. Throws
- * `store_unavailable`.
+ * Replaces the key pair `keyId` if its version is `keyVersion`, writes the audit row, and deletes the partner's
+ * sessions except `session`. Name, rights and allow list stay. Changes nothing and returns false without such a pair or
+ * an approved application, or if a given `session` is not valid. Throws `store_unavailable`.
  */
 export async function replacePair(
   db: Database,

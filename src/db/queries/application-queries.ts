@@ -64,8 +64,9 @@ export async function upsertApplication(
 }
 
 /**
- * Changes the status, note and decision time of a partner application. Returns false if its status is not in `from` or
- * there is none. A revocation also invalidates its API keys and sessions. Throws `store_unavailable`.
+ * Changes the status, note and decision time of a partner application, and writes the audit row. A revocation also
+ * invalidates its API keys and sessions. Changes nothing and returns false if there is no such application or its
+ * status is not in `from`, which must not be empty. Throws `store_unavailable`.
  */
 export async function updateApplicationStatus(
   db: Database,

@@ -40,8 +40,9 @@ export async function selectEvidence(db: Database, trackingIds: readonly string[
 }
 
 /**
- * Replaces the evidence of a row with the given blocks. The stored block of one of their transactions is not changed,
- * unless it counts as lost. Other evidence is deleted last. Throws `store_unavailable`.
+ * Replaces the evidence of a row with the given blocks, in two statements: stores the block of each transaction, unless
+ * one is stored that does not count as lost; then deletes the evidence of all other transactions. Throws
+ * `store_unavailable`.
  */
 export async function replaceEvidence(
   db: Database,
@@ -98,8 +99,8 @@ const hasOpenSource = raw`(not d.source_proven or d.state = 'failed' and d.reque
 
 /**
  * Selects the row for which a source transaction counts, of one user's rows with the same call, which anyone can build:
- * normally the one bound to it, otherwise `row` or one that needs a source. Null if there is none. Throws
- * `store_unavailable`.
+ * normally the one bound to it, otherwise `row` itself or another one that needs a source. Null only if `row` is no
+ * longer stored. Throws `store_unavailable`.
  */
 export async function selectSourceHolder(
   db: Database,

@@ -127,10 +127,10 @@ export async function postponeChecks(
 }
 
 /**
- * Sets `parent` as the parent of the direct deposit that a transaction proves, if both are of the same user and vault. A
- * parent that it names already stays if that one took it over, or can with what was delivered before the payment. Any
- * other is replaced, because anyone can build a deposit that names any deposit of the user. Returns false if it changes
- * no row. Throws `store_unavailable`.
+ * Sets `parent` as the parent of the direct deposit that the transaction `hash` proves, if both are of the same user
+ * and vault. An earlier parent stays if it records `hash` as its deposit transaction, or if it still waits for a
+ * deposit and what it was delivered may be what `hash` pays. Any other is replaced, because anyone can build a deposit
+ * that names any deposit of the user. Returns false if no row is changed. Throws `store_unavailable`.
  */
 export async function adoptContinuation(
   db: Database,
@@ -214,9 +214,9 @@ function secondStepsOf({ parent, router }: Continued): (SQL | undefined)[] | nul
 }
 
 /**
- * Selects a proven deposit that names a deposit as its parent and pays the delivered token into the same vault for the
- * same user, in an amount that may be the delivered one: `requested`, `claimable` or (first) `completed`. Null if there
- * is none. Throws `store_unavailable`.
+ * Selects a deposit with a proven source that names `parent` and pays the token delivered to it into the same vault for
+ * the same user, in an amount that may be the delivered one and not known to precede the delivery: a `completed` one if
+ * there is one, otherwise `requested` or `claimable`. Null if there is none. Throws `store_unavailable`.
  */
 export async function selectContinuation(db: Database, continued: Continued): Promise<DepositRow | null> {
   const { trackingId, destinationTxHash } = continued.parent;
@@ -246,8 +246,9 @@ export async function selectContinuation(db: Database, continued: Continued): Pr
 const MAX_EQUAL = 20;
 
 /**
- * Selects the deposits that may be the second step of `parent`, whichever they name as theirs, whose calldata has one
- * of the given hashes, and that are not proven or have failed: oldest first and at most 20. Throws `store_unavailable`.
+ * Selects the deposits that may be the second step of `parent`, whichever parent they name, whose calldata has one of
+ * the given hashes, and whose source is not proven or that have failed: oldest first and at most 20. Throws
+ * `store_unavailable`.
  */
 export async function selectOpenSecondSteps(
   db: Database,

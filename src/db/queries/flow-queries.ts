@@ -38,7 +38,8 @@ export interface FlowState {
 
 /**
  * Loads the state of a chain's flow index. First creates the chain's tip if there is none, with `span` blocks per
- * `eth_getLogs` request, and updates the coverage to the vaults' start blocks. Throws `store_unavailable`.
+ * `eth_getLogs` request, and a coverage row for each vault with a known start block, or updates that block in it.
+ * Throws `store_unavailable`.
  */
 export async function loadFlowState(
   db: Database,
@@ -104,7 +105,8 @@ export function selectNewestFinal(db: Database, chainId: number): Promise<BlockI
 
 /**
  * Selects at most `limit` final flows of a chain that have shares but no assets, and fewer than five conversion
- * attempts: those never tried first, then those tried longest ago, each the newest first. Throws `store_unavailable`.
+ * attempts: those never tried first, then those tried longest ago; of equal ones, those of the newest block first.
+ * Throws `store_unavailable`.
  */
 export function selectUnconvertedFlows(
   db: Database,

@@ -228,8 +228,9 @@ export async function resetFlows(
 }
 
 /**
- * Deletes a chain's flows from block `from` on and all provisional ones, and clears the tip, so that they and the
- * governance events are read again. A tip run in progress then stores no flows. Throws `store_unavailable`.
+ * Deletes a chain's flows and coverage from block `from` on and all provisional flows, and clears the tip, so that
+ * these flows and the governance events from that block on are read again. A tip run in progress then stores no flows.
+ * Throws `store_unavailable`.
  */
 export async function rewindFlows(db: Database, rewind: { chainId: number; from: number }): Promise<void> {
   const { chainId, from } = rewind;

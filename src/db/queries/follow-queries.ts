@@ -19,9 +19,9 @@ const mayBeContinued = raw`${deposits.state} = 'partial' and ${deposits.shares} 
   and ${deposits.direction} = 'deposit' and ${deposits.updatedAt} > now() - interval '30 days'`;
 
 /**
- * Selects which of the given chains must be read, in ascending order: source and vault chains of unproven rows, all
- * chains of those in progress, vault chains of partial deposits without shares that changed in the last 30 days, and
- * chains with evidence that is not final. Throws `store_unavailable`.
+ * Selects which of the given chains must be read, in ascending order: source and vault chains of unproven or failed
+ * rows, all chains of those in progress, vault chains of partial deposits without shares that changed in the last 30
+ * days, and chains with evidence that is not final. Throws `store_unavailable`.
  */
 export async function selectChainsToFollow(db: Database, chainIds: readonly number[]): Promise<number[]> {
   const given = raw`(select jsonb_array_elements_text(${JSON.stringify(chainIds)}::jsonb)::int4 as chain_id) as given`;
@@ -77,8 +77,8 @@ export async function loadFollowState(db: Database, chainId: number): Promise<Fo
 const Oldest = z.array(z.object({ at: z.coerce.date().nullable() }));
 
 /**
- * Selects the build time of the oldest deposit or withdrawal that is unproven or in progress and has the chain as its
- * source, vault or destination chain, or returns null if there is none. Throws `store_unavailable`.
+ * Selects the build time of the oldest deposit or withdrawal that is unproven, failed or in progress and has the chain
+ * as its source, vault or destination chain, or returns null if there is none. Throws `store_unavailable`.
  */
 export async function selectOldestOpen(db: Database, chainId: number): Promise<Date | null> {
   const open = raw`(${unproven(deposits)} or ${underWay(deposits)})`;
@@ -90,8 +90,8 @@ export async function selectOldestOpen(db: Database, chainId: number): Promise<D
 }
 
 /**
- * A contract that the source transactions of unproven rows call, with the paid token; addresses are lowercase. The
- * Router and a vault's own entry point are listed once, with the token of one of their transactions.
+ * A contract that the source transactions of unproven or failed rows call, with the paid token; addresses are
+ * lowercase. The Router and a vault's own entry point are listed once, with the token of one of their transactions.
  */
 export interface WatchedTarget {
   sourceTo: string;
@@ -114,8 +114,8 @@ export interface WatchList {
    */
   targets: readonly WatchedTarget[];
   /**
-   * Users of unproven deposits and withdrawals that bypass the Router, lowercase and without duplicates, or null if
-   * there are more than 1,000 of these deposits and withdrawals.
+   * Users of unproven or failed deposits and withdrawals that bypass the Router, lowercase and without duplicates, or
+   * null if there are more than 1,000 of these deposits and withdrawals.
    */
   users: readonly string[] | null;
   /**
@@ -249,9 +249,9 @@ const blocksOf = (blocks: readonly BlockId[]): SQL =>
   raw`jsonb_to_recordset(${JSON.stringify(blocks)}::jsonb) as given(number int8, hash text)`;
 
 /**
- * Stores the result of a round on a chain in one transaction. Rows whose evidence a reorg replaced become due at once;
- * ended ones with final evidence may be unscheduled, except deposits that may still get shares or a refund. Changes
- * nothing and returns false if another round was first. Throws `store_unavailable`.
+ * Stores the result of a round on a chain in one transaction. Rows whose evidence a reorg replaced become due at once.
+ * Ended rows may lose their next check when all of their evidence is final, except deposits that may still get shares
+ * or a refund. Changes nothing and returns false if another round was first. Throws `store_unavailable`.
  */
 export async function applyFollowStep(db: Database, step: FollowStep): Promise<boolean> {
   const { chainId, version, covered, final, head, span, at } = step;

@@ -89,8 +89,8 @@ async function updateOwnKey(
 }
 
 /**
- * Releases an idempotency key after a failed request, so that the next request can take it. Does nothing if another
- * request holds the key. Throws `store_unavailable`.
+ * Deletes the idempotency key that the failed request `owner` holds, also one with a stored response, so that the next
+ * request can take it. Does nothing if another request holds the key. Throws `store_unavailable`.
  */
 export async function releaseKey(db: Database, taken: IdempotencyKey & { owner: string }): Promise<void> {
   await db.run((sql) =>

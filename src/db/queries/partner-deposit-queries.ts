@@ -38,8 +38,8 @@ const of = ({ address, since }: PartnerSpan, direction: Direction | null = "depo
 
 /**
  * Counts a partner's deposits by outcome, and the users who sent at least one. `verified` means built with the secret,
- * `sent` that a transaction was seen. A continuation that completed a partner's deposit does not count. Never null.
- * Throws `store_unavailable`.
+ * `sent` that a transaction was seen. A continuation that completed a deposit of any partner does not count. Never
+ * null. Throws `store_unavailable`.
  */
 export async function countPartnerDeposits(db: Database, span: PartnerSpan) {
   const counted = (condition: ReturnType<typeof raw>) =>
@@ -66,7 +66,7 @@ export async function countPartnerDeposits(db: Database, span: PartnerSpan) {
 
 /**
  * Counts a partner's withdrawals by outcome, as `countPartnerDeposits` does, but neither `verified` ones nor users;
- * `failed` includes rejected ones. Throws `store_unavailable`.
+ * `failed` includes rejected ones. Never null. Throws `store_unavailable`.
  */
 export async function countPartnerWithdrawals(db: Database, span: PartnerSpan) {
   const counted = (condition: ReturnType<typeof raw>) =>
@@ -91,8 +91,9 @@ export async function countPartnerWithdrawals(db: Database, span: PartnerSpan) {
 }
 
 /**
- * Sums the payments of a partner's completed deposits by source chain and lowercase token, as decimal text in the
- * token's smallest unit. At most `limit` sums, those of most deposits first. Throws `store_unavailable`.
+ * Sums the payments of a partner's completed deposits (those that `countPartnerDeposits` counts) by source chain and
+ * lowercase token, as decimal text in the token's smallest unit. At most `limit` sums, those of most deposits first.
+ * Throws `store_unavailable`.
  */
 export function sumPartnerVolumes(db: Database, span: PartnerSpan & { limit: number }) {
   return db.run((sql) =>

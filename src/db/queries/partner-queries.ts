@@ -19,9 +19,10 @@ export async function selectPartner(db: Database, address: string): Promise<Part
 }
 
 /**
- * Registers an approved applicant: inserts the partner, its key pair and its first session. Empty fields except the
- * description come from the application. `name` is null if nothing was inserted; `application` is the status of the
- * application, if any. Throws `store_unavailable`.
+ * Registers an approved applicant: inserts the partner, its key pair, its first session and the audit row. Empty fields
+ * except the description come from the application. `name` is null if nothing was inserted, because the application is
+ * not approved or the partner exists; `application` is its status, or null if there is none. Throws
+ * `store_unavailable`.
  */
 export async function insertPartner(
   db: Database,

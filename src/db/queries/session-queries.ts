@@ -48,7 +48,8 @@ export async function selectSessionOwner(db: Database, digest: string): Promise<
 
 /**
  * Creates a session for a partner whose application is approved, and deletes the partner's expired ones. If `begun` is
- * false, `application` (a status, or null) and `partner` show why. Throws `store_unavailable`.
+ * false, `application` (the status, or null for none) and `partner` (true if registered) show why. Throws
+ * `store_unavailable`.
  */
 export async function insertSession(
   db: Database,

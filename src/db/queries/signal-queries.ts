@@ -10,8 +10,9 @@ import { signals } from "../tables/signal-tables.ts";
 export type SignalRow = typeof signals.$inferSelect;
 
 /**
- * Selects the incidents of vaults (lowercase addresses) last seen at or after `since`, and the last one of each rule
- * and subject, whose numbering the next one continues, sorted by sequence number. Throws `store_unavailable`.
+ * Selects the incidents of vaults (lowercase addresses) last seen at or after `since` and, however old, the last one of
+ * each vault, rule and subject, whose numbering the next one continues. Sorted by sequence number. Throws
+ * `store_unavailable`.
  */
 export function selectIncidents(
   db: Database,

@@ -17,8 +17,8 @@ export const snapshotSteps = { fine: 300, hour: 3_600, day: 86_400 } as const;
 
 /**
  * Stores each vault snapshot for the five minutes, the hour and the day that contain `readAt`. Of several for one
- * interval, the one of the highest block is kept, the last written of equal ones. An unknown pause is stored as the last
- * stored one, or as none. Throws `store_unavailable`.
+ * interval, the one of the highest block is kept, the last written of equal ones. If `paused` is unknown, the last
+ * stored value is repeated, or false is stored. Throws `store_unavailable`.
  */
 export async function writeSnapshots(
   db: Database,
@@ -146,7 +146,7 @@ export interface PricePoint {
 /**
  * Selects the share prices of all vaults at each age in seconds, by vault and age, from the newest hourly snapshot with
  * a price whose hour began at least that long ago, but less than 1.25 times as long or two hours, whichever is longer.
- * Throws `store_unavailable`.
+ * A vault without such a snapshot is absent. Throws `store_unavailable`.
  */
 export async function selectPricePoints(
   db: Database,
@@ -178,8 +178,9 @@ export async function selectPricePoints(
 export const countsForVault = raw`(f.request_id is null or (f.kind = 'withdrawal' and f.assets is null))`;
 
 /**
- * Sums a vault's deposits minus withdrawals between neighbouring blocks of an ascending list, the later one included,
- * in the asset's smallest unit; null if an amount is unknown. Does not check for gaps. Throws `store_unavailable`.
+ * Sums a vault's deposits minus withdrawals between neighbouring blocks of an ascending list, the later one included:
+ * one sum per pair, in the asset's smallest unit, or null if an amount is unknown. Only flows that meet
+ * `countsForVault` count; gaps in the index are not noticed. Throws `store_unavailable`.
  */
 export async function sumNetFlows(
   db: Database,

@@ -15,8 +15,8 @@ export interface UnsentAge {
 
 /**
  * Deletes at most `limit` rows that are built, expired or abandoned, and returns their number. Keeps rows with
- * transactions, evidence, unread hints or children, and those whose source or vault chain was not read without gaps up
- * to `marginMs` after their expiry. Throws `store_unavailable`.
+ * transactions, evidence or unread hints, rows that another names as its parent, and those whose source or vault chain
+ * was not read without gaps up to `marginMs` after their expiry. Throws `store_unavailable`.
  */
 export async function deleteUnsentDeposits(db: Database, age: UnsentAge): Promise<number> {
   const before = raw`${age.before.toISOString()}::timestamptz`;

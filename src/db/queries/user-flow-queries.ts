@@ -11,8 +11,8 @@ import { completeFrom } from "./flow-queries.ts";
 export interface ChainFlows {
   chainId: number;
   /**
-   * Block from which on the flow histories of all vaults of the chain that are active or paused, or were active before,
-   * are stored without a gap. Null if one of them is not indexed, or the chain has no such vaults.
+   * Block from which the flow histories of all vaults of the chain that are known to users (`isKnownToUsers`) are
+   * stored without a gap. Null if one of them is not indexed, or the chain has no such vaults.
    */
   indexedFrom: number | null;
   /**
@@ -139,8 +139,9 @@ export interface UserQuery {
 }
 
 /**
- * Selects a user's net deposits and requests; `chains` lacks unindexed chains. A sum is null if an amount is unknown,
- * the vault's flow history is incomplete, or `unlisted` contains the vault. Throws `store_unavailable`.
+ * Selects a user's net deposits and requests; `chains` lacks chains without a flow index. A sum of assets is null if an
+ * amount is unknown, the vault's flow history is incomplete, or `unlisted` contains the vault. Throws
+ * `store_unavailable`.
  */
 export async function selectUserFlows(db: Database, query: UserQuery): Promise<UserFlows> {
   const { rows } = await db.run((sql) => sql.execute(userFlowsStatement(query)));

@@ -93,8 +93,8 @@ const back = raw.raw(
 const LARGEST = 5;
 
 /**
- * Selects the snapshots of vaults (lowercase addresses): five-minute ones of the last two hours, hourly ones of seven
- * days and daily ones of 90 days, by vault, interval length and time. Throws `store_unavailable`.
+ * Selects the snapshots of vaults (lowercase addresses), sorted by vault, interval length and time: five-minute ones of
+ * the two hours before `now`, hourly ones of seven days and daily ones of 90 days. Throws `store_unavailable`.
  */
 export async function selectPoints(
   db: Database,
@@ -177,8 +177,8 @@ const spanSums = (spans: readonly (VaultSpan & { toBlock: number })[]): SQL => {
 
 /**
  * Selects the largest flows of `vaults` (`largest`: at most five deposits, five withdrawals, and five of 0 or without
- * an amount) and the flow sums of `spans`, `toBlock` included. Vaults and spans with missing flows, and spans with an
- * unknown amount, are left out. Throws `store_unavailable`.
+ * an amount) and the flow sums of `spans`, `toBlock` included. Only flows that meet `countsForVault` count. Vaults and
+ * spans with missing flows, and spans with an unknown amount, are left out. Throws `store_unavailable`.
  */
 export async function selectFlowFacts(
   db: Database,

@@ -191,8 +191,9 @@ const UNCOUNTED = {
 } as const;
 
 /**
- * Updates a vault's status and, if they were read again (`derived`), its on-chain columns, and makes its proof due.
- * Changes nothing and returns false if its status is not `from`. Throws `store_unavailable`.
+ * Updates a vault's status and the columns in `claimed` and `derived`, makes its proof due now and writes the audit
+ * row. A change to another status also resets the counts of proofs that refused the vault or found it illiquid. Changes
+ * nothing and returns false if its status is not `from`. Throws `store_unavailable`.
  */
 export async function updateVaultStatus(
   db: Database,

@@ -89,8 +89,8 @@ const MAX_OTHER_REQUESTS = 50;
 
 /**
  * Selects the user's other redemptions from the same vault that are open or have a claim or refund transaction, with
- * the same request id or, by `anyId`, any. Equal rows with its transaction are left out. At most 50, open ones first.
- * Throws `store_unavailable`.
+ * the same request id (null included) or, if `anyId`, any. Leaves out rows that share the source transaction of `row`
+ * (`sharesSource`). At most 50: open ones first, then the newest. Throws `store_unavailable`.
  */
 export async function selectOtherRedemptions(
   db: Database,

@@ -10,8 +10,8 @@ const trackingId = () =>
     .references(() => deposits.trackingId, { onDelete: "cascade" });
 
 /**
- * Origin of a hint: a report by any caller of the API (`report`), the service itself, normally by reading a chain's
- * logs (`logs`), or `both`, which also marks a report of a transaction that contains the built call.
+ * Origin of a hint. `report`: any caller of the API reported it, even if logs show it later. `logs`: the service itself
+ * found it, normally in a chain's logs. `both`: it was reported after that, or a reported one contains the built call.
  */
 export type HintOrigin = "report" | "logs" | "both";
 

@@ -115,7 +115,7 @@ export const flowTips = pgTable("flow_tips", {
   movedAt: time("moved_at"),
   historyAt: time("history_at"),
   error: text("error"),
-  /** Last block whose governance events were read, or null if none were. */
+  /** Block up to which governance events count as read: at first the final block of the first run; null before it. */
   controlsTo: block("controls_to"),
 });
 

@@ -61,8 +61,8 @@ export const apiKeys = pgTable("api_keys", {
 });
 
 /**
- * Additional key pairs of partners, besides the one in `api_keys`: at most four, in numbered slots, which enforce the
- * limit under concurrent creation.
+ * Additional key pairs of partners, besides the one in `api_keys`: at most four per partner, in slots from 1, which
+ * enforce the limit under concurrent creation.
  */
 export const partnerKeys = pgTable(
   "partner_keys",

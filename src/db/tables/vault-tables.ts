@@ -20,9 +20,9 @@ export type VaultCaller = "router" | "user";
  */
 export type VaultStatus = "candidate" | "active" | "refused" | "paused" | "unsupported";
 /**
- * Origin of a vault's status: an administrator or the seed (`admin`), or the vault's proof; `proof` also for other new
- * candidates, and those that an administrator sent back. A proof does not change a status `paused` or `unsupported`
- * that an administrator has set.
+ * Who decided a vault's status. `admin`: an administrator, or the seed. `proof`: the vault's proof, or nobody yet, for
+ * a candidate that was added or discovered, or that an administrator reset to `candidate`. A proof does not change a
+ * status `paused` or `unsupported` that an administrator has set.
  */
 export type StatusOrigin = "admin" | "proof";
 /**
@@ -61,8 +61,8 @@ export interface VaultProof {
   /** Minted shares in the share token's smallest unit, or null if none were minted at once. */
   shares: string | null;
   /**
-   * Assets that an immediate redemption returned, in the asset's smallest unit, if the simulations found it; otherwise
-   * null.
+   * Assets that redeeming all minted shares at once returned in the simulation, in the asset's smallest unit, rounded
+   * down; null if unknown.
    */
   returned: string | null;
   /** Why the proof did not pass, or an empty string. */

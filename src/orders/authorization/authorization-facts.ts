@@ -18,7 +18,7 @@ export type AccountKind = "plain" | "delegated" | "contract";
 export interface AuthorizationFacts {
   /**
    * The token with its EIP-712 domain, from the tables or, for a vault's share token, from its own view functions. Null
-   * if unknown, or if the token's `DOMAIN_SEPARATOR()` returns a different separator.
+   * if its domain is unknown, or if its `DOMAIN_SEPARATOR()` does not return that of the domain.
    */
   token: SigningToken | null;
   /** True if the token has the view function `authorizationState` (ERC-3009); false if the call failed. */
@@ -58,7 +58,7 @@ function rowOf(ctx: Context, { chainId, token }: { chainId: number; token: Addre
 
 /**
  * Returns the query for the state that decides which signatures an owner can pay with. A failed read counts as
- * unsupported. `share` is true for a vault's share token, which needs no entry in the tables.
+ * unsupported. `share` is true for a vault's share token: if the tables lack it, its domain is read from the token.
  */
 export function authorizationQuery(
   ctx: Context,
@@ -105,7 +105,7 @@ function listedQuery(
   );
 }
 
-/** Length of an EIP-7702 delegation, in bytes, and the prefix before the delegate's address. Source: EIP-7702. */
+/** Length of an EIP-7702 delegation in bytes, and the prefix before the delegate's address. Source: EIP-7702. */
 const DELEGATION = { bytes: 23n, prefix: "0xef0100" } as const;
 
 /**

@@ -57,7 +57,7 @@ export interface AuthorizedOrder {
      */
     output: bigint | null;
     balance_sufficient: true;
-    /** True if the submitter's native balance pays for the gas, or null if unknown. */
+    /** True if the submitter's native balance pays for the gas limit, false if not, null if unknown. */
     gas_sufficient: boolean | null;
   };
 }
@@ -66,15 +66,16 @@ export interface AuthorizedOrder {
 export interface GivenSignature {
   planned: PlannedAuthorization;
   signature: Hex;
-  /** Error code to throw if the order was already used or cancelled. */
+  /** Error code to throw if the order was already sent or cancelled; it also tells a deposit from a withdrawal. */
   spent: "deposit_state" | "withdrawal_state";
   /** Returns the error of the vault that made the order revert with this data, or null if no vault did. */
   explain: (revert: Hex) => Promise<AppError | null>;
 }
 
 /**
- * Completes an order with its owner's signature and simulates it as sent by the submitter, without state overrides. The
- * signature is not stored. Throws an AppError if it is rejected; errors of the RPC nodes propagate.
+ * Completes an order with its owner's signature and simulates it as sent by the submitter, without state overrides.
+ * Stores nothing. Throws `signature_invalid`, the code in `spent`, `quote_expired`, `authorization_unsupported`,
+ * `would_revert`, `price_unsafe`, `simulation_unavailable`, the error of `explain`, and errors of the RPC nodes.
  */
 export async function authorizeOrder(ctx: Context, given: GivenSignature): Promise<AuthorizedOrder> {
   const { planned, spent } = given;
@@ -231,8 +232,8 @@ export async function checkedSignature(
 }
 
 /**
- * Returns an ECDSA signature of 65 or 64 bytes (EIP-2098) in 65 bytes with `v` of 27 or 28, or null for any other bytes
- * and for a malleable one (high `s`).
+ * Returns an ECDSA signature of 65 or 64 bytes (EIP-2098) in 65 bytes with `v` of 27 or 28, or null for other lengths,
+ * an invalid `v`, a zero `s`, and malleable signatures (high `s`).
  */
 function canonicalSignature(signature: Hex): Hex | null {
   const bytes = size(signature);

@@ -29,7 +29,8 @@ const cancelAbi = once(() =>
 );
 
 /**
- * A signed order to cancel, with the leg that it pays for. `signature` is null until the user signs the cancellation.
+ * A signed order to cancel, with the leg that it pays for. `signature` is that of the ERC-3009 cancellation message, or
+ * null until the user has signed it; Permit2 needs none.
  */
 export interface OrderCancellation extends Pick<GivenSignature, "planned" | "spent"> {
   leg: Pick<StepLeg, "slot" | "chainId" | "token" | "amount">;

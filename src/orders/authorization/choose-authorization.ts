@@ -19,7 +19,7 @@ interface Payable {
   wish: AuthorizationWish;
   owner: Address;
   amount: bigint;
-  /** The Router's standing allowance, or null if unknown. */
+  /** The owner's allowance to the Router, or null if unknown. */
   allowance: bigint | null;
   /** Null if no signature works, because the payment is in the native currency or the Router cannot take it. */
   facts: AuthorizationFacts | null;
@@ -32,8 +32,9 @@ const LADDER: readonly AuthorizationKind[] = ["erc3009", "permit", "permit2"];
 export const asksForSignature = ({ way }: AuthorizationWish): boolean => way !== "approve";
 
 /**
- * Returns the kind of signature that pays for an order, or null for an approval. Throws `authorization_unsupported` if
- * the named kind does not work or, with `auto`, if another account submits and no kind works.
+ * Returns the kind of signature that pays for an order. Null if an approval pays: by `approve`, or with `auto` if the
+ * owner submits and the allowance suffices or no kind works. Throws `authorization_unsupported` if the named kind does
+ * not work or, with `auto`, if another account submits and no kind works.
  */
 export function chooseAuthorization(payable: Payable): AuthorizationKind | null {
   const { wish, owner, amount, allowance } = payable;

@@ -39,7 +39,7 @@ export const PlannedAuthorization = z.object({
       verifyingContract: AddressValue,
     })
     .nullable(),
-  /** The owner's next permit nonce when the order was built, or null for other kinds. */
+  /** The owner's next ERC-2612 nonce when the order was built, or null for a kind other than `permit`. */
   permitNonce: z.string().nullable(),
 });
 export type PlannedAuthorization = z.infer<typeof PlannedAuthorization>;

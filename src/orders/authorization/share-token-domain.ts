@@ -62,8 +62,9 @@ export function sharePermitQuery(of: { chainId: number; token: Address }): Query
 const MAX_NAME = 100;
 
 /**
- * Returns a share token with its EIP-712 domain, for permits, or null if no usable domain has its separator. How it
- * verifies signatures is unknown, so `checks` is `code`. Source: EIP-5267.
+ * Returns a share token with its EIP-712 domain, for permits, or null if no tried domain has its separator, if
+ * `eip712Domain()` names another chain or contract, or if the name exceeds 100 characters. How the token verifies
+ * signatures is unknown, so `checks` is `code`. Source: EIP-5267.
  */
 export function findShareToken(
   { chainId, token }: { chainId: number; token: Address },

@@ -14,8 +14,9 @@ export interface FeedRound {
 }
 
 /**
- * Reason why a feed's answer is not used. `decimals`, `description`: the contract's value differs from the feed table.
- * `incomplete`: the round has no answer yet, or that of an older round. `out_of_bounds`: it is implausible.
+ * Reason why a feed's answer is not used. `unread`: a read failed. `decimals`, `description`: the contract's value
+ * differs from the feed table. `incomplete`: the round has no answer yet, or that of an older round. `out_of_bounds`:
+ * it is implausible.
  */
 export type FeedProblem =
   | "unread"

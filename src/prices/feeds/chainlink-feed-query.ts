@@ -21,7 +21,7 @@ const feedAbi = parseAbi([
 export interface FeedReadings {
   chainId: number;
   tokens: readonly TokenFeed[];
-  /** False for a chain without a sequencer uptime feed. */
+  /** True if the chain's table has a sequencer uptime feed. */
   hasSequencer: boolean;
   /** Latest round of the sequencer uptime feed, or null if it was not read. */
   sequencer: FeedRound | null;
@@ -46,7 +46,8 @@ export interface FeedRequest {
 
 /**
  * Returns the query that reads the feeds of some tokens of one chain, as part of a batch with other reads. For a feed
- * that is not confirmed yet, it also reads decimals and description. A token without feeds adds no reads.
+ * that is not confirmed yet, it also reads decimals and description. It reads the chain's sequencer uptime feed too, if
+ * there is one and any token has feeds.
  */
 export function feedQuery(request: FeedRequest): Query<FeedReadings> {
   const tokens = request.feeds.tokens.filter((row) =>

@@ -31,8 +31,8 @@ export const spokePoolAbi = once(() =>
 );
 
 /**
- * ABI of the multicall handler, the contract that makes destination calls. Source: across-protocol/contracts
- * MulticallHandler.sol.
+ * ABI of the used function and events of the multicall handler, the contract that makes destination calls. Source:
+ * across-protocol/contracts MulticallHandler.sol.
  */
 export const handlerAbi = once(() =>
   parseAbi([

@@ -107,8 +107,8 @@ interface ApiExchange {
 }
 
 /**
- * Requests a quote from Across's API. `message` is for the recipient of the delivery. Throws `no_route`,
- * `rate_limited`, `upstream_timeout` or `upstream_unavailable`. Source: Across API `suggested-fees`.
+ * Requests a quote from Across's API. `message` is what the recipient of the delivery executes, `0x` for none. Throws
+ * `no_route`, `rate_limited`, `upstream_timeout` or `upstream_unavailable`. Source: Across API `suggested-fees`.
  */
 export async function fetchSuggestedFees(
   scope: ProviderScope,
@@ -123,8 +123,8 @@ export async function fetchSuggestedFees(
 }
 
 /**
- * Requests the status of a transfer from Across's API by its source transaction; null if it is not known yet. Throws
- * `no_route`, `rate_limited`, `upstream_timeout` or `upstream_unavailable`. Source: `deposit/status`.
+ * Requests the status of a transfer from Across's API by its source transaction; null if the API does not know it yet.
+ * Throws `no_route`, `rate_limited`, `upstream_timeout` or `upstream_unavailable`. Source: `deposit/status`.
  */
 export async function fetchDepositStatus(
   scope: ProviderScope,

@@ -167,7 +167,8 @@ export interface DecodedBalanceCall {
 
 /**
  * Decodes the calldata of the SpokePool's `deposit`; bytes after the arguments are returned as `trailing`. Throws an
- * Error for other calldata, and for encodings that are not canonical, because they can hide data.
+ * Error for other calldata, for words that are not EVM addresses, and for encodings that are not canonical, because
+ * they can hide data.
  */
 export function decodeAcrossDeposit(calldata: Hex): DecodedAcrossDeposit {
   const data = calldata.toLowerCase() as Hex;

@@ -6,8 +6,8 @@ import { sameAddress } from "../../lib/address.ts";
 /** A token on one chain with the asset that it represents. */
 export interface AcrossToken {
   /**
-   * Identifier of the asset, such as `USDC`; the same on every chain. Tokens of one asset are bridged one to
-   * one.
+   * Identifier of the asset, such as `USDC`; the same on every chain. Tokens of one asset are bridged one to one, less
+   * the bridge's fees.
    */
   asset: string;
   address: Address;
@@ -97,8 +97,8 @@ export interface AcrossDeployment {
   chainId: number;
   spokePool: Address;
   /**
-   * The contract that makes destination calls. Null if its address is not confirmed; transfers to this chain
-   * then cannot carry a destination call.
+   * The contract that makes destination calls. If it is null, transfers to this chain can neither carry a destination
+   * call nor deliver the wrapped native token.
    */
   multicallHandler: Address | null;
   /**

@@ -82,7 +82,7 @@ export interface ExpectedDeposit {
 
 /**
  * Decodes an Across deposit transaction and compares every field with the expected value. Throws `upstream_rejected` if
- * one differs or the calldata cannot be decoded. Its cause says which.
+ * one differs or the calldata cannot be decoded. The error's cause names the fields.
  */
 export function verifyAcrossDeposit(
   transaction: VerifiedTransfer["transaction"],

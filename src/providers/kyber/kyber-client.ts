@@ -35,7 +35,7 @@ export interface KyberClient {
   ): Promise<{ parsed: z.infer<S>; json: unknown }>;
 }
 
-/** Creates the client of KyberSwap's API, whose only state is that of `createExchangeSender`. */
+/** Creates the client of KyberSwap's API, which remembers only until when a rate limit lasts. */
 export function createKyberClient(settings: KyberApiSettings): KyberClient {
   const base = settings.apiUrl.replace(/\/+$/, "");
   const send = createExchangeSender({ name: "kyber", failureFrom: failureFromKyberResponse });

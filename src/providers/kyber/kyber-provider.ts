@@ -17,7 +17,7 @@ import { kyberRejection } from "./kyber-errors.ts";
 import { KyberBuild, KyberRoutes } from "./kyber-schemas.ts";
 import { kyberToken, verifyKyberSwap } from "./verify-kyber-swap.ts";
 
-/** Name of the KyberSwap provider, and of its tool in routes. */
+/** Name of the KyberSwap provider, and the `tool` of its transfers. */
 const KYBER_KEY = "kyber";
 /** Seconds for which a built swap is offered to the user. Even later, its minimum output would protect the user. */
 const VALID_SECONDS = 300;

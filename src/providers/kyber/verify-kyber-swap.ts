@@ -33,7 +33,8 @@ export interface KyberVerifyInput {
 }
 
 /**
- * A verified swap: the transaction to sign, with its expected and minimum output in the output token's smallest unit.
+ * A verified swap: the transaction to sign (`value` in wei), with its expected and minimum output in the output token's
+ * smallest unit.
  */
 export interface VerifiedKyberSwap {
   transaction: { to: Address; data: Hex; value: bigint };
@@ -44,8 +45,8 @@ export interface VerifiedKyberSwap {
 }
 
 /**
- * Decodes a swap's transaction, compares the fields that move money with the request, and encodes it again from them.
- * Executor and data stay opaque; the minimum output bounds what they do. Throws `upstream_rejected`.
+ * Decodes a swap's transaction, compares the fields that move money with the request, and encodes all decoded fields
+ * again. Executor and data stay opaque; the minimum output bounds what they do. Throws `upstream_rejected`.
  */
 export function verifyKyberSwap({ request, deployment, answer }: KyberVerifyInput): VerifiedKyberSwap {
   const native = isNative(request.fromToken);

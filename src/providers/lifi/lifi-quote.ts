@@ -10,9 +10,10 @@ import { lifiSlippage, requestedTools, toolDeliveryModes, toolsFor } from "./lif
 import { checkQuotedAction } from "./verify/verify-lifi-envelope.ts";
 
 /**
- * Requests quotes from LI.FI for a transfer by verifiable bridges, the best for each, or for a swap on one chain;
- * amounts are those before a destination call. Throws `no_route`, `rate_limited`, `upstream_rejected`,
- * `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `POST /advanced/routes`.
+ * Requests LI.FI's quotes for a transfer: for each verifiable bridge, the one with the highest minimum, or one for a
+ * swap on one chain. A call there that spends the paid token needs no request. Amounts are those before a destination
+ * call. Throws `no_route`, `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. Source:
+ * LI.FI `POST /advanced/routes`.
  */
 export async function quoteLifiTransfer(
   context: LifiContext,
@@ -74,8 +75,9 @@ function routesBody(
 }
 
 /**
- * Returns the request to quote, and the tools that may serve it (null for any). Across delivers the wrapped native
- * token only into a call, so native currency may be quoted for it, at the same cost. Throws `no_route` without a tool.
+ * Returns the request to quote, and the tools that may serve it (null for any). If a tool can deliver the requested
+ * wrapped native token only into a call, native currency is quoted instead, at the same cost. Throws `no_route` without
+ * a tool.
  */
 function toPricedRequest(
   context: LifiContext,

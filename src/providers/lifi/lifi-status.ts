@@ -41,8 +41,8 @@ export async function fetchLifiStatus(
 }
 
 /**
- * Converts LI.FI's status response to a `ProviderStatus`. The phase is `unknown` if its status is unknown or it is
- * about another transfer. Malformed fields become null. Source: docs.li.fi, transaction status.
+ * Converts LI.FI's status response to a `ProviderStatus`. The phase is `unknown` if the status is not PENDING, DONE or
+ * FAILED, or the response names another transfer. Malformed fields become null. Source: docs.li.fi, transaction status.
  */
 export function interpretLifiStatus(transfer: TransferReference, answer: LifiStatus): ProviderStatus {
   const { phase, substatus } = statusMeaningOf(answer);

@@ -38,9 +38,9 @@ export interface AugustusSwap {
   srcToken: Address;
   destToken: Address;
   fromAmount: bigint;
-  /** Minimum output before fees and the unit that the router keeps; the router reverts below it. */
+  /** Minimum output before fees, including the unit that the router keeps; the router reverts below it. */
   toAmount: bigint;
-  /** Output above which the router may keep the rest as surplus. */
+  /** Output above which the router may keep the excess. */
   quotedAmount: bigint;
   /** Velora's id of the request and the block of its price; the router does not read it. */
   metadata: Hex;

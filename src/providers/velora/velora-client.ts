@@ -23,7 +23,7 @@ export interface VeloraClient {
 }
 
 /**
- * Creates the client of Velora's API, whose only state is that of `createExchangeSender`. `apiUrl` is
+ * Creates the client of Velora's API, which remembers only until when a rate limit lasts. `apiUrl` is
  * `https://api.paraswap.io`, or an emulator of it.
  */
 export function createVeloraClient({ apiUrl }: { apiUrl: string }): VeloraClient {

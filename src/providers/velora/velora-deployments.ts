@@ -18,14 +18,14 @@ export type VeloraDeployments = ReadonlyMap<number, VeloraDeployment>;
 const AUGUSTUS: Address = "0x6A000F20005980200259B80c5102003040001068";
 
 /**
- * Chains on which Velora swaps: those that it serves and KyberSwap does not. On the others that both serve, KyberSwap
- * is the second exchange. Source: Velora's SDK, supported chains.
+ * Ids of the chains on which Velora is used: those that it serves and KyberSwap does not. Where both do, only KyberSwap
+ * is used. Source: Velora's SDK, supported chains.
  */
 const servedChainIds: readonly number[] = [100];
 
 /**
  * Returns Velora's deployments in code together with `extra` ones, by chain id. Throws `internal` if an extra one names
- * a chain that is defined in code, or two name the same chain, so that no setting can replace a router.
+ * a chain that is defined in code, or if two name the same, so that no setting can replace a router.
  */
 export function resolveVeloraDeployments(extra: readonly VeloraDeployment[]): VeloraDeployments {
   const known = new Set(knownChains.map(({ chainId }) => chainId));

@@ -20,7 +20,7 @@ import { veloraRejection } from "./velora-errors.ts";
 import { VeloraPrices, type VeloraRoute, VeloraSwap } from "./velora-schemas.ts";
 import { matchesSwapRequest, veloraToken, verifyVeloraSwap } from "./verify-velora-swap.ts";
 
-/** Name of the provider Velora, and of its tool in steps. */
+/** Name of the provider Velora, and the `tool` of its transfers. */
 const VELORA_KEY = "velora";
 /** Version of the router to build for. */
 const API_VERSION = "6.2";
@@ -230,7 +230,7 @@ function quoteOf({ gasCost }: VeloraRoute) {
 const slippageBps = ({ slippage }: TransferRequest): bigint => (slippage - 1n) / PARTS_PER_BPS;
 
 /**
- * Returns the minimum that a swap will deliver for an expected output, rounded down, less the unit that stays behind.
+ * Returns the minimum that a swap will deliver for an expected output, rounded down, less the unit that Augustus keeps.
  */
 const minimumOutput = (output: bigint, request: TransferRequest): bigint =>
   (output * (BPS - slippageBps(request))) / BPS - AUGUSTUS_DUST;

@@ -35,8 +35,8 @@ export interface VerifiedVeloraSwap {
 }
 
 /**
- * Decodes a swap's transaction, compares the fields that move money with the request, and encodes it again from them.
- * Executor and data stay opaque; the minimum output bounds what they do. Throws `upstream_rejected`.
+ * Decodes a swap's transaction, compares the fields that move money with the request, and encodes all decoded fields
+ * again. Executor and data stay opaque; the minimum output bounds what they do. Throws `upstream_rejected`.
  */
 export function verifyVeloraSwap({ request, deployment, answer }: VeloraVerifyInput): VerifiedVeloraSwap {
   const { priceRoute: route, txParams: sent } = answer;

@@ -31,10 +31,10 @@ const MAX_LOG_REQUESTS = 12;
 const MAX_LISTED = 5_000;
 
 /**
- * Reads the vaults of a register: all that its view function lists, or those of its events after block `readTo` (null:
- * all) up to `head`, if twelve requests suffice, that its membership view, if any, confirms; none of one that is only
- * asked. Throws `upstream_rejected` if its contract does not respond as expected, the errors of `findFirstBlock`, and
- * errors of the chain client.
+ * Reads the vaults of a register: all that its view function lists (at most 5,000); or those that its events after
+ * block `readTo` (null: all) up to `head` name, as far as twelve log requests reach, and its membership view, if any,
+ * confirms; none of one that is only asked. Throws `upstream_rejected` if its contract does not respond as expected,
+ * the errors of `findFirstBlock`, and errors of the chain client.
  */
 export async function readRegister(
   client: ChainClient,

@@ -1,6 +1,6 @@
 import type { FactoryAddress } from "../../vaults/families/family-factory-addresses.ts";
 
-/** Lists of EulerEarn vaults that Euler governs. Source: euler-xyz/euler-interfaces. */
+/** Euler's governed perspectives: lists of EulerEarn vaults. Source: euler-xyz/euler-interfaces. */
 export const eulerEarnGoverned: readonly FactoryAddress[] = [
   [1, "0x492e9FE1289d43F8bB6275237BF16c9248C74D44", null],
   [56, "0xEF7599ef1CB0ec48ED6f4174641462D6919A7CE2", null],
@@ -15,7 +15,7 @@ export const eulerEarnGoverned: readonly FactoryAddress[] = [
   [59144, "0xb42a9DD67bD6b48940A862C0f0c8a6C5DD26582f", null],
 ];
 
-/** Lists of EVK vaults that Euler governs. Source: euler-xyz/euler-interfaces. */
+/** Euler's governed perspectives: lists of EVK vaults. Source: euler-xyz/euler-interfaces. */
 export const eulerGoverned: readonly FactoryAddress[] = [
   [1, "0xC0121817FF224a018840e4D15a864747d36e6Eb2", null],
   [56, "0x775231E5da4F548555eeE633ebf7355a83A0FC03", null],

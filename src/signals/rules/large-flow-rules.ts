@@ -124,7 +124,7 @@ function texts(
 
 /**
  * Reports a single deposit since the snapshot of a day ago that is large relative to the vault's total assets then and
- * to its history. Of several, the largest is described. Needs a baseline of earlier days.
+ * to its history. Of several, the largest is described. Needs a baseline of at least seven earlier days.
  */
 export const largeDeposit = largeFlow({
   ruleId: "large_deposit",
@@ -163,8 +163,8 @@ export const largeDeposit = largeFlow({
 
 /**
  * Reports a single withdrawal since the snapshot of a day ago that is large relative to the vault's total assets then
- * and to its history, or at least a quarter of them. Of several, the largest is described. Needs a baseline of earlier
- * days.
+ * and to its history, or at least a quarter of these assets. Of several, the largest is described. Needs a baseline of
+ * at least seven earlier days.
  */
 export const largeWithdrawal = largeFlow({
   ruleId: "large_withdrawal",

@@ -9,7 +9,7 @@ import { registryChanged, vaultAdded } from "./registry-change-rules.ts";
 import { apyBreak, priceStale, sharePriceLoss } from "./share-price-rules.ts";
 import { tvlJump } from "./tvl-jump-rule.ts";
 
-/** All signal rules, in the order of `listRules`. */
+/** All signal rules, in the order in which `listRules` returns them. */
 export const signalRules: readonly SignalRule[] = [
   largeDeposit,
   largeWithdrawal,

@@ -71,8 +71,8 @@ const FORGOTTEN_MS = DAY_MS;
 
 /**
  * Returns true if a row's state must be derived again: evidence of it counts as lost, as after a reorg; or a submitted
- * row has no source transaction; or, five minutes to a day after the row's change, a transaction without evidence is in
- * no block (one of a submitted row: is unknown). Errors of the RPC nodes propagate.
+ * row has no source transaction; or, five minutes to a day after the row's last change, one of its transactions without
+ * evidence is in no block (in state `submitted`: is unknown to the nodes). Errors of the RPC nodes propagate.
  */
 export async function hasLostEvidence(
   ctx: Context,
@@ -96,7 +96,8 @@ export async function hasLostEvidence(
 
 /**
  * Returns true if an ended routed deposit must be derived again, because its source, proven after its delivery, is no
- * evidence yet. False where nodes may lack the transactions. Errors of the RPC nodes propagate.
+ * evidence yet. False if a proving transaction has no receipt, or more than a day after the row's last change, when
+ * nodes may have pruned one. Errors of the RPC nodes propagate.
  */
 export async function isUnpaired(
   ctx: Context,

@@ -11,7 +11,7 @@ import { isSourceOpen, matchesSource } from "./track-source-transaction.ts";
 
 /** Lifetime of a hint whose transaction has no receipt, in milliseconds. */
 const UNKNOWN_TTL_MS = 3 * DAY_MS;
-/** Lifetime of a hint that may still prove a later step, in milliseconds. */
+/** Maximum lifetime of a hint, even of one that may still prove a later step, in milliseconds. */
 export const UNDECIDED_TTL_MS = 30 * DAY_MS;
 
 /**
@@ -20,7 +20,7 @@ export const UNDECIDED_TTL_MS = 30 * DAY_MS;
  */
 const MAX_NEWEST = 6;
 const MAX_OLDER = 6;
-/** Odd multiplier that spreads consecutive seconds over all numbers of 32 bits. Source: Knuth, multiplicative hashing. */
+/** Odd multiplier that spreads consecutive seconds over all 32-bit numbers. Source: Knuth, multiplicative hashing. */
 const SPREAD = 0x9e37_79b1;
 
 /**

@@ -44,8 +44,9 @@ const transferAbi = once(() =>
 );
 
 /**
- * Returns the proof that shares reached a deposit's user, or null: the Router's event with its reference, user, tokens
- * and minimum shares (in a second step any, but paid by the user) or, for a user's own call, a net transfer of shares.
+ * Returns the proof that shares reached a deposit's user, or null. Via `router`: its event with the row's reference,
+ * user, tokens and minimum shares (in a second step any, but paid by the user). Via `user`: a net gain of shares. Null
+ * also for a reverted transaction.
  */
 export function findShareProof(receipt: Receipt, subject: ProofSubject): ShareProof | null {
   if (!receipt.succeeded) return null;
@@ -116,8 +117,8 @@ export function routerRefs(receipt: Receipt): Hex[] {
 }
 
 /**
- * Returns the amount of the target token that a bridge delivered to the user, in the token's smallest unit, or null.
- * With a destination call, which may pass the tokens on, only net transfers to the user count.
+ * Returns the amount of the target token that a bridge delivered to the user, in the token's smallest unit, or null if
+ * none. With a destination call, which may pass the tokens on, only the user's net gain in the delivery's logs counts.
  */
 export function findDeliveredAmount(
   receipt: Receipt,
@@ -137,8 +138,8 @@ export function findDeliveredAmount(
 }
 
 /**
- * Returns what a swap on the vault's chain paid the user, in the target token's smallest unit. Null if that is nothing,
- * or less than `moveMin` minus the slippage; also for native currency, which has no transfer event.
+ * Returns what a swap on the vault's chain paid the user, in the target token's smallest unit. Null if it reverted, or
+ * paid nothing or less than `moveMin` minus the slippage; also for native currency, which has no transfer event.
  */
 export function findSwapOutput(
   receipt: Receipt,

@@ -22,8 +22,8 @@ export type OnchainEvent =
   | "vault_claimed";
 
 /**
- * An event of a deposit: a pending source transaction, an on-chain event, a provider's status, or the user's
- * abandonment.
+ * An event of a deposit: a pending source transaction, an on-chain event, a provider's status, or a request of the API
+ * to mark it as abandoned.
  */
 export type StateEvent =
   /** The source transaction is pending. */

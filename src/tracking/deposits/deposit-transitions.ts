@@ -86,8 +86,8 @@ const parentDue = (ctx: Context, { parentTrackingId }: DepositRow): Date | null 
 
 /**
  * Stores the state of a deposit that was derived again from the chains. A parent becomes due, because it may have taken
- * over the shares. Returns the new row, or the stored one of a faster writer. Throws `store_unavailable`, and error
- * 23505 if its deposit transaction proves another deposit.
+ * over the shares. Returns the new row, or the stored one if another writer was first. Throws `store_unavailable`, and
+ * Postgres error 23505 if its deposit transaction proves another deposit.
  */
 export async function restateDeposit(
   ctx: Context,

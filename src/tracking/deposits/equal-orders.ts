@@ -47,9 +47,9 @@ export interface SharedSource<Row> {
 }
 
 /**
- * Finds the equal row that has the transaction of an unseen or reverted row. For a reverted one, it must not have
+ * Finds the equal row that has the transaction of an unsent or reverted row. For a reverted one, it must not have
  * failed itself, and its transaction must be reported for the reverted row. It answers for both only if its transaction
- * is so reported and both continue alike. Throws `store_unavailable`.
+ * is reported for the given row and both continue alike. Throws `store_unavailable`.
  */
 export async function findSharedSource<Row extends TrackedRow>(
   ctx: Context,
@@ -79,8 +79,8 @@ const paymentChainOf = (row: TrackedRow): number | null =>
   row.direction === "withdrawal" ? row.toChainId : null;
 
 /**
- * Returns true if a transaction was included before the block at which a row was built, by more blocks than a reorg may
- * move it. False if that block is unknown, or above the chain's head: a node misreported it.
+ * Returns true if a transaction was included more than 32 blocks before the block at which a row was built: a reorg may
+ * move it by so many. False without a receipt, and if that block is unknown or, by a node's fault, above the head.
  */
 export function precedesBuild(
   { builtBlock }: Pick<TrackedRow, "builtBlock">,

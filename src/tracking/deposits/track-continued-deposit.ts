@@ -30,8 +30,9 @@ interface ContinuedDeposit {
 }
 
 /**
- * Returns the transition that gives a deposit the shares of a continuation (null if unknown). Empty until that one is
- * completed by a confirmed transaction since the delivery. Errors of the RPC nodes propagate.
+ * Returns the transition that gives a deposit the shares (null if unknown) of its continuation `by`. Empty until that
+ * one is completed and its source transaction confirmed, which must not be in a block before the delivery. Throws
+ * `store_unavailable` and errors of the RPC nodes.
  */
 export async function continuationTransitions(
   ctx: Context,
@@ -55,9 +56,10 @@ export async function continuationTransitions(
 }
 
 /**
- * Takes the deposit that already holds the transaction proving a second step (`transitions`) as the continuation, as
- * `adoptContinuation` does: anyone can build the same call for the user, and the follower may have recorded the
- * transaction for that one. Returns false if none is taken. Throws `store_unavailable`.
+ * Makes the deposit whose recorded proof is `hash` the continuation of `row` (see `adoptContinuation`), if
+ * `transitions` prove its second step but were not stored: anyone can build the same call for the user, and the
+ * follower may have recorded the transaction for that deposit. Returns false if none is adopted. Throws
+ * `store_unavailable`.
  */
 export async function takeAsContinuation(
   ctx: Context,
@@ -68,10 +70,10 @@ export async function takeAsContinuation(
 }
 
 /**
- * Leaves a transaction to the deposit that was built as its call, as a hint that makes it due, whichever parent that one
- * names: it has no other transaction, and a second step may be any of equal ones. Returns false if there is none whose
- * source is still open, or the transaction is already proven for another one. Throws `store_unavailable`; errors of the
- * RPC nodes propagate.
+ * Leaves a transaction to a deposit that was built with the same call and may be the second step of `row`, whichever
+ * parent it names: stores it as a hint of that deposit, which becomes due. Returns false if there is none whose source
+ * is still open, or the transaction already proves another deposit. Throws `store_unavailable`; errors of the RPC nodes
+ * propagate.
  */
 export async function leaveToBuiltDeposit(
   ctx: Context,

@@ -25,9 +25,9 @@ interface VaultCall {
 }
 
 /**
- * Returns true if a successful transaction is the user's own call to the vault's entry point, or a batch that shows one
- * and no Router order, and pays exactly the delivered amount or the guaranteed minimum; in a batch not in native
- * currency, and for at most one mint of shares.
+ * Returns true if a successful transaction pays exactly the delivered amount or the guaranteed minimum, by the user's
+ * own call to the vault's entry point or in a batch with an event of that contract. Such a batch must not contain a
+ * Router order, pay in native currency, or bring the user shares other than by one mint.
  */
 export function callsVault(
   row: Pick<DepositRow, "userAddress" | "shareToken" | "moveToken" | "deliveredAmount" | "moveMin">,
@@ -87,9 +87,9 @@ export function awaitsSecondStep(row: Pick<DepositRow, "state" | "shares">): boo
 }
 
 /**
- * Returns the transitions that a confirmed transaction on the vault's chain proves for a routed deposit, by the
- * Router's event or, after the delivery, by a vault call. Throws `store_unavailable`, `vault_not_found` and errors of
- * the RPC nodes.
+ * Returns the transitions that a confirmed transaction on the vault's chain proves for a routed deposit, by its revert,
+ * the Router's event or, while the second step is awaited, a vault call; empty if none. Throws `store_unavailable`,
+ * `vault_not_found` and errors of the RPC nodes.
  */
 export async function vaultTransitions(ctx: Context, at: VaultTransaction): Promise<Transition[]> {
   const { row, hash, readTransaction } = at;
@@ -152,9 +152,9 @@ interface ProvenTransaction {
 }
 
 /**
- * Reads a proven transaction on a deposit's vault chain: if no node has its receipt any more, from the deposit's final
+ * Reads a proven transaction on a deposit's vault chain: if no node returns its receipt, from the deposit's final
  * evidence. Without such evidence it throws `upstream_unavailable`: a node that has forgotten the transaction must not
- * end the search for what came later, or cost its hints.
+ * end the search for what came later, or cost its hints. Throws `store_unavailable` and other errors of the nodes too.
  */
 export async function readProven(
   ctx: Context,
@@ -181,7 +181,8 @@ export async function readProven(
 
 /**
  * Finds candidates for a second step: transactions since the delivery in which the user paid exactly the delivered
- * amount or the minimum; for native currency, the Router order with the reference. Errors of the RPC nodes propagate.
+ * amount or the minimum; for native currency, a Router order with the row's reference in about the 1,000 newest blocks.
+ * Throws `store_unavailable` and errors of the RPC nodes.
  */
 export async function findSecondStepTransactions(
   ctx: Context,

@@ -47,7 +47,7 @@ function provingWithdrawal(row: WithdrawalRow): ListedHash[] {
   ];
 }
 
-/** Returns the block of a transaction, or null without a receipt that names it. Errors of the RPC nodes propagate. */
+/** Returns a transaction's block, or null without a receipt with a block hash. Errors of the RPC nodes propagate. */
 export async function readEvidence(
   readTransaction: TransactionReader,
   { chainId, txHash }: { chainId: number; txHash: Hex },

@@ -39,9 +39,9 @@ type BuiltSource = Pick<
 
 /**
  * Returns true if a transaction is one that was built for the row: its source transaction, even if pending or reverted;
- * a successful batch with it that shows the user's payment or, in a withdrawal, a vault's event for the user; or a
- * Router order that takes the user's tokens into a bridge or swap. False for one that precedes the build
- * (`precedesBuild`) or was not found.
+ * a successful batch with it that shows the user's payment or, in a withdrawal, an event of the called contract that
+ * contains the user's address; or a successful Router order of the row that takes the user's tokens into a bridge or
+ * swap. False for one that precedes the build (`precedesBuild`) or was not found.
  */
 export function matchesSource(row: BuiltSource, seen: TransactionOnChain): boolean {
   const { transaction, receipt } = seen;

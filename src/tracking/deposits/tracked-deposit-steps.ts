@@ -22,7 +22,7 @@ interface SteppedDeposit {
 
 /**
  * Returns the user's steps for a deposit in order, each with its state. If the allowance cannot be read, that of the
- * build decides; without a stored plan, the first step has no transaction. Throws `store_unavailable`.
+ * build decides; if no readable plan is stored, the first step has no transaction. Throws `store_unavailable`.
  */
 export async function readDepositSteps(ctx: Context, deposit: SteppedDeposit): Promise<Step[]> {
   const { row, state } = deposit;
@@ -168,7 +168,7 @@ function claimState(row: DepositRow, { state, ready }: { state: DepositState; re
   return ready && row.claimTxHash === null ? "required" : "waiting";
 }
 
-/** Returns a plan for a deposit that has no stored one. Its transactions are unknown. */
+/** Returns a plan for a deposit without a readable stored one. Its transactions are unknown. */
 async function planOfRow(ctx: Context, row: DepositRow): Promise<StepPlan> {
   const paid = await findToken(ctx, { chainId: row.fromChainId, address: row.fromToken });
   const common = { spender: null, allowed: true, reset: false, transaction: null };

@@ -17,8 +17,8 @@ const MAX_READ = 400;
 const CONCURRENCY = 5;
 
 /**
- * Prepares a chain's `sightings` for `addFindings`: reads the calldata of possible deposits and withdrawals; those that
- * were not read are in `unread`. Throws `store_unavailable`, but no errors of the RPC nodes.
+ * Prepares a chain's `sightings` for `addFindings`: reads the calldata of at most 400 possible deposits and
+ * withdrawals; those that were not read are in `unread`. Throws `store_unavailable`, but no errors of the RPC nodes.
  */
 export async function readFindings(
   ctx: Context,

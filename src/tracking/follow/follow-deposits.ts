@@ -33,8 +33,8 @@ export interface FollowRun extends FollowedRows {
 }
 
 /**
- * Queues three tracking rounds per chain and the rows that are due. Without a queue, runs one round per chain and
- * tracks some due rows; unreadable chains are `failed`. Throws `store_unavailable` and errors of the queue.
+ * Queues three tracking rounds per chain and up to 400 rows that are due. Without a queue, runs one round per chain and
+ * tracks up to 24 due rows; unreadable chains are `failed`. Throws `store_unavailable` and errors of the queue.
  */
 export async function followDeposits(ctx: Context): Promise<FollowRun> {
   const chainIds = await selectChainsToFollow(ctx.db, [...ctx.chains.definitions.keys()]);

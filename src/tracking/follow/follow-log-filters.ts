@@ -32,7 +32,7 @@ const distinct = (list: readonly string[]): string[] => [...new Set(list)];
 
 /**
  * Returns the filters for the logs that show deposits and withdrawals on a chain. With many users, payments are
- * selected by the called contracts, and transfers only of some of the users with a row in progress. Pure.
+ * selected by the called contracts, and token transfers only for some users with a row in progress. Pure.
  */
 export function depositLogFilters(search: LogSearch): LogFilter[] {
   const { watch } = search;

@@ -152,8 +152,8 @@ const unreadRow = ({ row, hints }: { row: TrackedRow; hints: readonly DepositHin
 });
 
 /**
- * Tracks a row and records its evidence. If a reorg replaced evidence, or source and delivery may belong to different
- * transfers (`isUnpaired`), its state is derived again from the chains.
+ * Tracks a row and records its evidence. If that counts as lost (`hasLostEvidence`), or source and delivery may belong
+ * to different transfers (`isUnpaired`), its state is derived again from the chains.
  */
 async function trackFully(
   ctx: Context,

@@ -48,8 +48,9 @@ function builtOutput({ exitToken, moveToken, vaultChainId, toChainId, twoStep }:
 }
 
 /**
- * Returns the payment that the Router's event of a withdrawal shows, or null: with its reference, tokens and minimum
- * (if any), and the user as payer and receiver. If the user gets a token, its transfers limit the amount.
+ * Returns the payment that the Router's event of a withdrawal shows, or null: with the row's reference, tokens and
+ * minimum (if any), and the user as payer and receiver. If the user gets a token, its transfers must show the minimum
+ * too, and the lower amount counts.
  */
 export function findRouterExit(receipt: Receipt, of: { row: Asked; vault: Vault }): ExitPayment | null {
   if (!receipt.succeeded) return null;
@@ -131,8 +132,9 @@ export function findDirectExit(
 }
 
 /**
- * Returns the shares that the vault's event shows as the user's withdrawal, although its payment token did not reach
- * the user. Null if it did, without such an event, and for native currency, which leaves no trace.
+ * Returns the shares that the vault's event shows as the user's withdrawal, although none of its payment token reached
+ * the user. Null if any did, if the transaction reverted, without exactly one such event or its shares, and for native
+ * currency, which leaves no event.
  */
 export function findUnpaidShares(
   receipt: Receipt,

@@ -26,8 +26,8 @@ interface TransferInput {
 }
 
 /**
- * Returns the transition of a withdrawal whose second step (the swap or bridge after the vault's payment) has succeeded
- * and is confirmed; empty otherwise. Throws `store_unavailable` and errors of the RPC nodes.
+ * Returns the transition of a withdrawal of which a second step that this service built (the swap or bridge after the
+ * vault's payment) has succeeded and is confirmed; empty otherwise. Throws `store_unavailable` and errors of the nodes.
  */
 export async function secondExitTransitions(
   ctx: Context,

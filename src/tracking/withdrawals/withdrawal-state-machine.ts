@@ -31,8 +31,8 @@ export type OnchainWithdrawalEvent =
   | "request_cancelled";
 
 /**
- * An event of a withdrawal: a pending first transaction, an on-chain event, a provider's status, or the user's
- * abandonment.
+ * An event of a withdrawal: a pending first transaction, an on-chain event, a provider's status, or a request of the
+ * API to mark it as abandoned.
  */
 export type WithdrawalEvent =
   /** The first transaction is pending. */

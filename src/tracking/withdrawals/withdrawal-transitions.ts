@@ -78,7 +78,7 @@ async function store(
 
 /**
  * Stores the state of a withdrawal that was derived again from the chains. Returns the new row, or the stored one if
- * another writer was first. Throws `store_unavailable`, and error 23505 if its second step proves another row.
+ * another writer was first. Throws `store_unavailable`, and Postgres error 23505 if its second step proves another row.
  */
 export async function restateWithdrawal(
   ctx: Context,

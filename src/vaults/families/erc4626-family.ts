@@ -31,8 +31,8 @@ import {
 // What stops deposits often leaves withdrawals open, so only the simulation shows whether a pause concerns them.
 const waiting = waitingExits(erc4626Exits({ charges: true, switches: exitSwitches }));
 /**
- * Redemptions on request of a vault that only the standards describe. While a cancellation by EIP-7887 is pending, new
- * requests are refused. Sources: EIP-7540, EIP-7887.
+ * Redemptions on request of a generic ERC-4626 vault with ERC-7540 redemptions. While a cancellation by EIP-7887 is
+ * pending, new requests are refused. Sources: EIP-7540, EIP-7887.
  */
 const requested = erc7540Exits({
   numbered: true,

@@ -131,8 +131,8 @@ const identificationAbi = once(() =>
 const factories = factoriesByChain(fluidFactories);
 
 /**
- * Returns a query that identifies an fToken by its own views and by Fluid's factory on the chain or, if that is not
- * known, the factory that the token names. Source: fluid-contracts-public, IFTokenViews.
+ * Returns a query that identifies an fToken by its own views and by Fluid's factory on the chain. If that is not known,
+ * the factory that the token names must not deny it. Source: fluid-contracts-public, IFTokenViews.
  */
 function identifyFluid({ chainId, address }: DerivationSubject): Query<Identification> {
   const on = { to: address, abi: identificationAbi() } as const;

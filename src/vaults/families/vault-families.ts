@@ -79,7 +79,8 @@ export function adapterOf(vault: Vault): VaultAdapter {
 }
 
 /**
- * Returns a vault's asynchronous deposits, or null if it has none. Throws an Error if the vault's family is unknown.
+ * Returns a vault's asynchronous deposits, or null if it has none. Throws an Error if the vault's family is unknown or
+ * a parameter that decides this is invalid.
  */
 export function asyncDepositsOf(vault: Vault): AsyncDeposits | null {
   return adapterOf(vault).asyncDeposits?.(vault) ?? null;

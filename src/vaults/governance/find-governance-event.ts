@@ -30,8 +30,9 @@ export function eventTopic(event: GovernanceEvent): Hex {
 }
 
 /**
- * Returns the governance events that a family's vaults and their linked contracts may emit: the family's own, then the
- * common ones and those of a beacon. `adapter` is the family's name; an unknown family has none of its own.
+ * Returns the governance events that a family's vaults and their linked contracts may emit: the family's own, the
+ * common ones, and those of a beacon unless the family defines an event of the same signature for another linked
+ * contract. `adapter` is the family's name; an unknown family has none of its own.
  */
 export function governanceEventsOf(adapter: string): readonly GovernanceEvent[] {
   const own = findFamily(adapter)?.governanceEvents ?? [];

@@ -53,9 +53,9 @@ export interface EventContext {
   time: string;
   /** Block timestamp of the event, in seconds since the epoch. */
   seconds: number;
-  /** Formats an amount of the vault's asset, given in its smallest unit, in whole tokens or as "unlimited". */
+  /** Formats an amount of the vault's asset, in its smallest unit, as "1.5 USDC" (whole tokens) or "unlimited". */
   formatAssets: (units: unknown) => string;
-  /** Formats an amount of the vault's shares, given in their smallest unit, in whole shares or as "unlimited". */
+  /** Formats an amount of the vault's shares, in their smallest unit, as "1.5 shares" (whole shares) or "unlimited". */
   formatShares: (units: unknown) => string;
   /** Returns true for the address of the vault's asset. */
   isAsset: (address: unknown) => boolean;
@@ -110,7 +110,7 @@ const TIERS: Readonly<Record<GovernanceKind, Tier>> = {
 
 /**
  * Texts and conditions of a governance event. Without `tier`, the severity follows from the event's kind and stage;
- * `announcementEvent` reduces a `high` one to `medium`, and `cancellationEvent` ignores it.
+ * `announcementEvent` reduces the tier `high` to `medium`, and `cancellationEvent` ignores `tier`.
  */
 export type EventTerms = Pick<
   GovernanceEvent,
@@ -270,7 +270,7 @@ export const switchTexts = (
 
 /**
  * Creates the texts for an event that sets an account or contract, or removes it with the zero address. `member` and
- * `from` name the arguments with the new and the old address; `removed` and `removedTier` are for a removal.
+ * `from` name the arguments with the new and the old address; a removal has the advice `removed` and `removedTier`.
  */
 export const addressTexts = (
   what: string,

@@ -34,7 +34,8 @@ export interface PositionCall<V extends LensVault> {
 
 /**
  * A user's position in one vault as the position lens read it; `balance` and `assets` are in smallest units, `rate` is
- * a raw word. `none`: the balance is zero. `not_reached`: gas or output space ran out.
+ * a raw word. `none`: the balance is zero. `not_reached`: gas or output space ran out. `converted`, `ratio`: how the
+ * assets were computed (see `LensVault`).
  */
 export type PositionRead =
   | { status: "none" | "balance_unknown" | "not_reached" }
@@ -76,13 +77,14 @@ export interface PositionQuery<V extends LensVault> {
   vaults: readonly V[];
   /** Gas limit of each read, a positive uint32; `DEFAULT_READ_GAS` if absent. */
   readGas?: number;
-  /** Maximum size of one call's data; `MAX_INITCODE_BYTES` if absent, at most `MAX_OVERRIDE_BYTES`. */
+  /** Maximum size of one call's data in bytes; `MAX_INITCODE_BYTES` if absent, never above `MAX_OVERRIDE_BYTES`. */
   maxBytes?: number;
 }
 
 /**
  * Encodes the `eth_call`s that read a user's positions. Data above `MAX_INITCODE_BYTES` must be set as code by a state
- * override; other data can be sent without `to`. Throws if an input is malformed or `maxBytes` too low.
+ * override; other data can be sent without `to`. Throws a TypeError for a malformed address or selector, and a
+ * RangeError if `readGas` is no positive uint32 or `maxBytes` leaves no room for a vault.
  */
 export function encodePositionCalls<V extends LensVault>(query: PositionQuery<V>): PositionCall<V>[] {
   const { user, vaults, readGas = DEFAULT_READ_GAS, maxBytes = MAX_INITCODE_BYTES } = query;

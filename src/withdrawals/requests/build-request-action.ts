@@ -29,7 +29,7 @@ interface Asked {
   exits: VaultExits;
   user: Address;
   request: PendingExit;
-  /** Call that claims the shares of the user's settled deposit requests, or null if there are none. */
+  /** Call that claims the shares of the user's settled deposit requests, or null if none are known to need a claim. */
   sharesClaim: ExitFollowUp | null;
   nativeBalance: bigint | null;
   block: BlockTime;
@@ -37,8 +37,8 @@ interface Asked {
 
 /**
  * Builds and simulates the claim or cancellation of a redemption request, which need not have been made with this
- * service. If a claim finds none claimable, it claims the shares of settled deposit requests, if any. Throws an
- * AppError if the action is refused; errors of the RPC nodes propagate.
+ * service. If that request is not found or not claimable, a claim collects the shares of settled deposit requests, if
+ * any. Throws an AppError (`exitRequestErrors`) if the action is refused; errors of the RPC nodes propagate.
  */
 export async function buildRequestAction(
   ctx: Context,

@@ -59,8 +59,9 @@ export interface SimulatedRequestCall {
 const TOLERANCE = PARTS_PER_BILLION / 200n;
 
 /**
- * Simulates a claim or cancellation as sent by the user. The warning `pays_less` says that it brings over 0.5% less
- * than the vault states. Throws an AppError if the call is refused or cannot be simulated.
+ * Simulates a claim or cancellation as sent by the user. If it brings over 0.5% less than the vault states, it gets the
+ * warning `pays_less` or, to cancel a request that has not expired, throws `price_unsafe`; neither if the shares return
+ * by a later transaction. Throws an AppError if the call is refused or cannot be simulated.
  */
 export async function simulateRequestCall(ctx: Context, of: RequestCall): Promise<SimulatedRequestCall> {
   const { vault, user, call, block } = of;
@@ -138,14 +139,14 @@ function requireOtherSharesKept(of: RequestCall, simulation: SimulationResult): 
   });
 }
 
-/** An account without code, to which a simulation gives code that returns the native balance of the account in the data. */
+/** A codeless account, to which a simulation gives code that returns the native balance of the account in `data`. */
 const NATIVE_READER = {
   address: "0x9f3c5e0bd6a1784c2de95b40f8a7361c0b5d2e94",
   // Load the account, BALANCE, store it at 0, return 32 bytes.
   code: "0x6000353160005260206000f3",
 } as const satisfies { address: Address; code: Hex };
 
-/** Returns the reads of what a user holds of a token. Of native currency there are two, to see whether reads cost gas. */
+/** Returns the reads of a user's balance of a token; two of the native currency, to see whether reads cost gas. */
 function payoutReads(token: Address, user: Address): SimulationRead[] {
   if (!isNative(token)) return [balanceOfRead(token, user)];
   const native = { target: NATIVE_READER.address, data: padHex(user, { size: 32 }) };

@@ -57,7 +57,8 @@ function isPaidToFallback(
 }
 
 /**
- * A fill (a relayer's delivery) of an Across deposit, read from the receipt of its destination transaction.
+ * A fill of an Across deposit (its delivery by a relayer or, as a slow fill, by Across), read from the receipt of the
+ * destination transaction.
  */
 export interface Fill {
   txHash: Hex;

@@ -4,9 +4,9 @@ import type { RelayState } from "./across-deposit-tracking.ts";
 import type { Fill } from "./across-fill.ts";
 
 /**
- * State of a transfer's source transaction. `unread`: the chain could not be read; `absent`: it does not know it;
- * `waiting`: pending; `deposited`: with exactly one Across deposit to the destination chain; `no_deposit`: with none or
- * several.
+ * State of a transfer's source transaction. `unread`: the chain could not be read; `absent`: the node does not know the
+ * transaction; `waiting`: pending; `deposited`: with exactly one Across deposit to the destination chain; `no_deposit`:
+ * with none or several.
  */
 export type SourceEvidence = "unread" | "absent" | "waiting" | "reverted" | "no_deposit" | "deposited";
 
@@ -26,7 +26,7 @@ export interface TransferEvidence {
   overdue: boolean;
 }
 
-/** A transfer's `ProviderStatus` without what the bridge's contracts say of it. */
+/** A `ProviderStatus` without `proof` and `unread`. */
 export type UnprovenStatus = Omit<ProviderStatus, "proof" | "unread">;
 
 const STATUS_UNKNOWN: UnprovenStatus = unknownStatus;
@@ -48,9 +48,9 @@ const STATUS_WAITING: UnprovenStatus = {
 const STATUS_FAILED: UnprovenStatus = { ...STATUS_UNKNOWN, phase: "failed", substatus: "UNKNOWN_ERROR" };
 
 /**
- * Returns the status of an Across transfer that the evidence supports. A fill on the destination chain and a reverted
- * source transaction take precedence over the API's status. A delivery's substatus is null if the outcome of its call
- * is unknown.
+ * Returns the status of an Across transfer that the evidence supports. An API status that a chain contradicts is not
+ * used. A delivery's substatus is `COMPLETED`, `PARTIAL` if its call failed, or null if the outcome of the call is
+ * unknown.
  */
 export function statusFromEvidence(evidence: TransferEvidence): UnprovenStatus {
   const { apiStatus, source, relay, fill } = evidence;

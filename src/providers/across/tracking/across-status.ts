@@ -115,8 +115,8 @@ export interface AcrossTracker {
 
 /**
  * Returns the status of an Across transfer from the API and the chains. `proof` is null unless the source transaction
- * shows exactly one Across deposit to the destination chain. Throws the errors of `fetchDepositStatus` if both the API
- * and the source chain fail.
+ * shows exactly one Across deposit to the destination chain. Throws the errors of `fetchDepositStatus` if the API fails
+ * and the source chain is not served or cannot be read.
  */
 export async function trackAcrossTransfer(
   scope: ProviderScope,

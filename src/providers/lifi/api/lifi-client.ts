@@ -55,7 +55,7 @@ export interface LifiClient {
 
 /**
  * Creates the client of LI.FI's API. `apiUrl` is `https://li.quest/v1`, or an emulator of it; no key is sent if
- * `apiKey` is null. While a rate limit in `rateLimits` is in force, requests throw `rate_limited` unsent.
+ * `apiKey` is null. While a rate limit in `rateLimits` is in force, requests of its group throw `rate_limited` unsent.
  */
 export function createLifiClient(options: {
   apiUrl: string;

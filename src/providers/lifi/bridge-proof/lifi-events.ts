@@ -11,8 +11,8 @@ const swapAbi = once(() =>
 );
 
 /**
- * Returns the events by which a user's LI.FI transfers are found on a chain; none without a deployment. They serve
- * transfers of native currency; others are found by the token's `Transfer` event. Sources: ILiFi.sol, IOFT.sol.
+ * Returns the events by which a user's LI.FI transfers of native currency are found on a chain; none without a
+ * deployment. Other transfers are found by the token's `Transfer` event. Sources: ILiFi.sol, IOFT.sol.
  */
 export function lifiEvents(deployment: LifiDeployment | undefined): TransferEvent[] {
   if (deployment === undefined) return [];

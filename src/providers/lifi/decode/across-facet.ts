@@ -5,7 +5,7 @@ import { BRIDGE_DATA, type BridgeData, SWAP_DATA, type SwapData } from "./lifi-s
 
 /**
  * The Across-specific parameters of LI.FI's Across facet. Addresses are left-padded to 32 bytes; timestamps are in UNIX
- * seconds. Source: AcrossFacetV4.sol.
+ * seconds; `exclusivityParameter` is as in `AcrossTerms`. Source: AcrossFacetV4.sol.
  */
 export interface AcrossData {
   receiverAddress: Hex;

@@ -32,7 +32,8 @@ type NativeEnds = Pick<SwapCall, "fromNative" | "toNative">;
 
 /**
  * Returns a decoder for the arguments, without the selector, of GenericSwapFacetV3 2.0.0 `swapTokensSingleV3…`
- * (0x4666fc80, 0x733214a3, 0xaf7060fd); null unless canonically encoded. Source: lifinance/contracts ef00558f.
+ * (0x4666fc80, 0x733214a3, 0xaf7060fd). It returns null unless they are canonically encoded. Source:
+ * lifinance/contracts ef00558f.
  */
 export function decodeSingleSwap(ends: NativeEnds): (data: Hex) => SwapCall | null {
   return (data) => {
@@ -46,7 +47,8 @@ export function decodeSingleSwap(ends: NativeEnds): (data: Hex) => SwapCall | nu
 
 /**
  * Returns a decoder for the arguments, without the selector, of GenericSwapFacetV3 2.0.0 `swapTokensMultipleV3…`
- * (0x5fd9ae2e, 0x2c57e884, 0x736eac0b); null unless canonically encoded. Source: lifinance/contracts ef00558f.
+ * (0x5fd9ae2e, 0x2c57e884, 0x736eac0b). It returns null unless they are canonically encoded. Source:
+ * lifinance/contracts ef00558f.
  */
 export function decodeMultipleSwap(ends: NativeEnds): (data: Hex) => SwapCall | null {
   return (data) => {

@@ -19,9 +19,9 @@ const POLYMER_CAP_DIVISOR = 100n;
 const POLYMER_CAP = 5_000_000n;
 
 /**
- * Verifies the calldata of a CCTP transfer through Celer and returns the guaranteed output, in USDC's smallest unit:
- * the quote's minimum, because the calldata lacks the fee of Celer's proxy. Throws `upstream_rejected`. Source:
- * CelerCircleBridgeFacet.sol.
+ * Verifies the calldata of a CCTP transfer through Celer and returns the quote's minimum output, in USDC's smallest
+ * unit. No contract enforces it, because the calldata does not bound the fee of Celer's proxy. Throws
+ * `upstream_rejected`. Source: CelerCircleBridgeFacet.sol.
  */
 export function verifyCelerFacet(verification: Verification, call: CelerCall): bigint {
   checkUsdc(verification, call);

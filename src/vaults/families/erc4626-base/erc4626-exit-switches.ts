@@ -17,14 +17,14 @@ const trancheAbi = once(() =>
  * that a vault is closed rather than short of liquidity.
  */
 export interface ExitSwitches {
-  /** True if a switch of the vault's protocol disables redemptions. */
+  /** True if a switch of the vault's protocol disables redemptions; false also if unknown. */
   off: boolean;
   /** Assets that the vault's contract holds, in the asset's smallest unit, or null if unknown. */
   idle: bigint | null;
 }
 
 /**
- * Returns a query for the switches of a vault that only the standard describes: the assets that it holds and, for a
+ * Returns a query for what shows why a generic ERC-4626 vault redeems nothing: the assets that it holds and, for a
  * tranche of Strata, whether withdrawals from it are disabled. Source: Strata, StrataCDO (`maxWithdraw`).
  */
 export function exitSwitches(vault: Vault): Query<ExitSwitches> {

@@ -38,8 +38,8 @@ export function mergeFlags(standard: VaultFlags, own: FamilyViews): VaultFlags {
 }
 
 /**
- * Merges a vault's state from the ERC-4626 views with the results of the family's own: as in `mergeFlags`, with the
- * lower known limit (0 if paused), and with the family's total assets, null included, where it reads them.
+ * Merges a vault's state from the ERC-4626 views with that from the family's own: pause and minimum as `mergeFlags`
+ * does, the lower known limit (0 if paused), and the family's total assets if it reads them, even if they are unknown.
  */
 export function mergeState(known: VaultState, own: FamilyViews): VaultState {
   const { pauseUnknown = false, ...standard } = known;
@@ -54,8 +54,8 @@ export function mergeState(known: VaultState, own: FamilyViews): VaultState {
 }
 
 /**
- * Merges the conditions of a deposit from the ERC-4626 views with the results of the family's own: as in `mergeFlags`,
- * with the lower known limit. The family's shares count only if the standard preview failed.
+ * Merges the conditions of a deposit from the ERC-4626 views with those from the family's own: pause and minimum as
+ * `mergeFlags` does, and the lower known limit. The family's shares count only if the standard preview failed.
  */
 export function mergeTerms(standard: DepositTerms, own: FamilyViews): DepositTerms {
   const previewShares = standard.previewShares ?? own.shares ?? null;

@@ -41,8 +41,9 @@ const UNREAD_MANAGER: Identification = {
 
 /**
  * Returns a query for a Maple pool's registry parameters: `params` with `exit` = `maple`, without `withdraw_seconds`,
- * with the lowercase addresses of both managers and, for a queue, `withdrawal_type`. A pool whose manager names no
- * withdrawal manager is not identified: payments by an unknown contract could not be credited to their receivers.
+ * with the lowercase addresses of both managers and, for a queue, `withdrawal_type`. Fails if the pool manager names no
+ * withdrawal manager, because payments by an unknown contract could not be credited to their receivers. Sets
+ * `isUnread` if the nodes did not make this read.
  */
 export function identifyMaple(
   params: Readonly<Record<string, string>>,

@@ -30,8 +30,8 @@ type SeenLogs = { user: Address; logs: readonly Log[] };
 const eventsIn = (logs: readonly Log[]) => parseEventLogs({ abi: eventsAbi(), logs: [...logs] });
 
 /**
- * Finds a user's request in a receipt's logs, or returns null. Its id is that of the queue that took the shares, and
- * `0` without one, which is a request to a cyclical withdrawal manager.
+ * Finds a user's request in a receipt's logs, or returns null. Its id is the one that the queue that took the shares
+ * assigned, or `0` if no queue did: then the withdrawal manager is cyclical.
  */
 export function findMapleRequest(vault: Vault, { user, logs }: SeenLogs): ExitRequestSeen | null {
   let requestId: bigint | null = null;
@@ -54,7 +54,8 @@ const isAmongPayees = (
 
 /**
  * Finds in a receipt's logs how a user's request, or a part of it, ended: paid by the queue, redeemed by the user, or
- * cancelled, which returns the shares. Null if the logs do not show its end. An id of no queue stands for any request.
+ * cancelled, which returns the shares. Null if the logs do not show its end. An id that no queue assigns, such as `0`,
+ * stands for any request of the user.
  */
 export function findMapleEnd(vault: Vault, of: SeenLogs & { requestId: string }): ExitSettlement | null {
   return paidByQueue(vault, of) ?? redeemedByUser(vault, of) ?? returnedShares(vault, of);

@@ -129,7 +129,8 @@ function findSettlement(vault: Vault, { user, logs }: SeenLogs): ExitSettlement 
 
 /**
  * Withdrawals from Yo's vaults, which record a request instead of paying if they are short of assets; the operator
- * later pays or returns it. `instant` is refused if views show that. Source: yoprotocol/core, YoVault_V2.
+ * later pays it or returns its shares. The mode `instant` is refused if the views show that the vault is short. Source:
+ * yoprotocol/core, YoVault_V2.
  */
 export const yoExits: VaultExits = {
   ...redeem,

@@ -99,8 +99,8 @@ export const conversionPrice = (vault: Vault, results: ConversionResults) =>
   samplePrice(sampleShares(vault), results);
 
 /**
- * Returns the share price: assets per share, both in whole tokens, scaled by 10^18 and rounded down. Returns null if it
- * is unknown.
+ * Returns the share price: assets per share, both in whole tokens, scaled by 10^18 and rounded down. Null if it is
+ * unknown or exceeds a uint256.
  */
 export function conversionSharePrice(vault: Vault, results: ConversionResults): bigint | null {
   return sharePriceOf(conversionPrice(vault, results), {
@@ -119,8 +119,8 @@ const flowsAbi = once(() =>
 );
 
 /**
- * Returns the events from which an ERC-7540 vault's deposits and withdrawals are indexed: claims and instant ones, not
- * requests. `swapped`: the first argument of `Deposit` is the owner. Source: EIP-7540.
+ * Returns the events from which an ERC-7540 vault's deposits and withdrawals are indexed, for the event's owner: claims
+ * and instant ones, not requests. `swapped`: the first argument of `Deposit` is the owner. Source: EIP-7540.
  */
 export function erc7540Flows(vault: Vault, { swapped }: { swapped: boolean }): FlowSource {
   return {

@@ -41,8 +41,9 @@ export const openShares = (vault: Vault, user: Address) =>
   Object.values(requestReads(vault, { user, id: ANY_REQUEST }));
 
 /**
- * Returns the query for the parts of a user's requests under the id 0 and under each of the numbers among `requestIds`,
- * without empty ones. A share is counted under one id. Null if a part cannot be read or the parts cannot be told apart.
+ * Returns the query for the parts of a user's requests under each positive integer among `requestIds`, largest first,
+ * and under the id 0, without empty ones. A share counts under one id. Null if a part cannot be read, or if several ids
+ * may name the same shares.
  */
 export function requestParts(
   vault: Vault,
@@ -62,7 +63,7 @@ function partsQuery(vault: Vault, of: { user: Address; id: bigint }): Query<Requ
   );
 }
 
-/** Adds up a part of requests, in the share token's smallest unit. */
+/** Returns the sum of one kind of part (`waiting` or `ready`) over all ids, in the share token's smallest unit. */
 export const sumOfParts = (parts: PartsById, kind: keyof RequestParts): bigint =>
   parts.reduce((sum, [, one]) => sum + one[kind], 0n);
 

@@ -57,7 +57,8 @@ export const hasCancellations = (vault: Vault): Query<boolean> =>
   );
 
 /**
- * Returns a query for whether a user's cancellation is pending, which blocks new requests. Null if it cannot be read.
+ * Returns a query for whether a cancellation of the user's redemption requests is pending, which blocks new requests.
+ * Null if it cannot be read.
  */
 export const pendingCancellation = (vault: Vault, { user }: { user: Address }): Query<boolean | null> =>
   createQuery(

@@ -215,8 +215,8 @@ function findSettlement(
 }
 
 /**
- * Withdrawals from IPOR Fusion's Plasma vaults, which the owner must call: instant or, with the registry parameter
- * `withdraw_manager`, by a request, whose shares stay in the wallet. Source: IPOR-Labs/ipor-fusion.
+ * Withdrawals from IPOR Fusion's Plasma vaults, which the owner must call: instant and, with the registry parameter
+ * `withdraw_manager`, by request; its shares stay in the wallet until the claim. Source: IPOR-Labs/ipor-fusion.
  */
 export const iporExits: VaultExits = {
   ...instant,
@@ -259,8 +259,9 @@ export const iporExits: VaultExits = {
 };
 
 /**
- * Returns a query for the registry parameter `withdraw_manager`: `reviewed`, or empty if the vault's access manager
- * does not treat it as the WithdrawManager. `reviewed` stays if that cannot be read. Absent if `reviewed` is null.
+ * Returns a query for the registry parameter `withdraw_manager`: that of the earlier entry (`reviewed`), or empty if
+ * the vault's access manager does not treat it as the WithdrawManager. It stays if that cannot be read. Absent if
+ * `reviewed` is null.
  */
 export function iporExitParams(of: {
   vault: Address;

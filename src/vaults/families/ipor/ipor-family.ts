@@ -53,7 +53,7 @@ const DEPOSIT_SELECTOR = "0x6e553f65";
 
 /**
  * Returns a query for what the vault's access manager says about a deposit: whether the vault is closed, and whether
- * the caller may deposit; empty if there is no manager. The Router's executor is not checked.
+ * the caller may deposit; empty without a known manager. The Router's executor is not checked.
  */
 function accessViews(vault: Vault, request: TermsInput | null) {
   const manager = read({ to: vault.entryPoint, abi: vaultAbi(), name: "getAccessManagerAddress" });

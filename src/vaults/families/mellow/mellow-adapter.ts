@@ -53,7 +53,7 @@ const requestQueueAbi = once(() =>
 );
 
 /**
- * Asynchronous deposits of Mellow's Core vaults: one request per account in the registry entry's queue. The next price
+ * Asynchronous deposits of Mellow's Core vaults: one request per account in the registry entry's queue. A later price
  * report settles it; then any account may claim its shares. Source: mellow-finance/flexible-vaults.
  */
 const mellowRequests: AsyncDeposits = {

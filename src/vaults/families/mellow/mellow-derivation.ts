@@ -168,8 +168,8 @@ const queueList = (queues: readonly QueueInfo[]): string =>
   queues.map(({ address }) => address.toLowerCase()).join(",");
 
 /**
- * Returns the registry parameters of a token: the kind of the chosen deposit queue, the token's other deposit queues,
- * which mint the same shares, all redemption queues, and the first of each kind.
+ * Returns the registry parameters of a token: the kind of the chosen deposit queue, the token's other deposit queues of
+ * a known kind, which mint the same shares, all redemption queues, and the first redemption queue of each kind.
  */
 function paramsOf(market: TokenQueues, queue: QueueInfo): Record<string, string> {
   const others = market.queues.filter(({ address, takes }) => takes !== null && address !== queue.address);
@@ -183,8 +183,8 @@ function paramsOf(market: TokenQueues, queue: QueueInfo): Record<string, string>
 }
 
 /**
- * Deriver of Mellow's Core vaults, for the registry entry's asset or, if that is unknown, for a token with a deposit
- * queue. The user must call the queue. Source: mellow-finance/flexible-vaults.
+ * Deriver of Mellow's Core vaults, for the registry entry's asset or, if that is unknown, for the first token with a
+ * deposit queue. The user must call the queue. Source: mellow-finance/flexible-vaults.
  */
 export const mellowDeriver: Deriver = {
   conclusive: true,

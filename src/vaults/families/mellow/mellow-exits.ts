@@ -291,8 +291,8 @@ function findSettlement(
 }
 
 /**
- * Withdrawals from Mellow's Core vaults: a request in a queue or, if the vault has a queue for it, an instant
- * redemption, which may have a penalty. Requests cannot be cancelled. Source: mellow-finance/flexible-vaults.
+ * Withdrawals from Mellow's Core vaults: requests, and instant redemptions, which may have a penalty; each only if the
+ * registry entry names a queue for it. Requests cannot be cancelled. Source: mellow-finance/flexible-vaults.
  */
 export const mellowExits: VaultExits = {
   modes: (vault) => (["instant", "request"] as const).filter((mode) => queueFor(vault, mode) !== null),

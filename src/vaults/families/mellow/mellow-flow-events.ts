@@ -39,8 +39,8 @@ export function queuesParam(vault: Vault, name: "redeem_queues" | "deposit_queue
 
 /**
  * Returns the events from which a Core vault's deposits and withdrawals are indexed. A deposit request counts when it
- * is made, and its cancellation as a withdrawal. A redemption request counts when it is claimed or, without known
- * queues, when shares are burned. Throws an Error for an invalid queue address.
+ * is made, and its cancellation as a withdrawal. A redemption request counts when it is claimed. Without known
+ * redemption queues, each burn of shares counts as a withdrawal. Throws an Error for an invalid queue address.
  */
 export function mellowFlows(vault: Vault): FlowSource {
   const queues = queuesParam(vault, "redeem_queues");

@@ -43,8 +43,8 @@ const sum = (amounts: readonly (bigint | null)[]): bigint | null =>
   amounts.reduce((total, amount) => (total === null || amount === null ? null : total + amount), 0n);
 
 /**
- * Asynchronous deposits into Midas, known by their ids only. An approval mints the mTokens, so there is nothing to
- * claim. A rejection refunds nothing on chain. Source: midas-apps/contracts.
+ * Asynchronous deposits into Midas, which can be read only by known request ids. An approval mints the mTokens, so
+ * there is nothing to claim. A rejection refunds nothing on chain. Source: midas-apps/contracts.
  */
 export const midasRequests: AsyncDeposits = {
   pending(vault, { requestIds }) {

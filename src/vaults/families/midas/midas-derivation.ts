@@ -323,7 +323,7 @@ function exitParams(redemptions: RedemptionVaultInfo | null): Record<string, str
 }
 
 /**
- * Deriver of Midas vaults. It starts at the DepositVault, which names its mToken, feed and payment tokens; an mToken
- * does not name it, so its address comes from the registry entry. Source: midas-apps/contracts.
+ * Deriver of Midas vaults. The DepositVault, which names its mToken, feed and payment tokens, is at the vault's address
+ * or, if that is the mToken, at the registry entry's entry point. Source: midas-apps/contracts.
  */
 export const midasDeriver: Deriver = { conclusive: true, derive, describeOther };

@@ -32,8 +32,8 @@ function tokenPrice(vault: Address, token: Address): Query<bigint | null> {
 }
 
 /**
- * Returns a query that converts a value in the feeds' common currency (18 decimals) to an amount of the asset, in its
- * smallest unit, rounded down. Null if the asset's price is unknown or it has more than 18 decimals.
+ * Returns a query that converts a value in the feeds' common currency (18 decimals) to an amount of the asset, in the
+ * asset's smallest unit, rounded down. Null if the asset's price is unknown or the asset has more than 18 decimals.
  */
 export function midasValueInAsset(vault: Vault, value: bigint): Query<bigint | null> {
   const unit = midasUnit(vault.asset.decimals);
@@ -46,7 +46,8 @@ export function midasValueInAsset(vault: Vault, value: bigint): Query<bigint | n
 
 /**
  * Returns a query that converts an amount (18 decimals) of a token that the RedemptionVault paid to the asset's
- * smallest unit, by the price of each, rounded down. Null if that is not possible, such as without a price.
+ * smallest unit, by the price of each, rounded down. Null if a price or the RedemptionVault is unknown, or if the asset
+ * has more than 18 decimals.
  */
 export function midasAmountInAsset(
   vault: Vault,

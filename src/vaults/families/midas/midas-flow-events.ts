@@ -38,7 +38,8 @@ type FlowEvent = ReturnType<typeof decodeEventLog<ReturnType<typeof flowsAbi>>>;
 
 /**
  * Returns the events from which a vault's deposits and withdrawals are indexed. Flows of requests have no amounts;
- * `midasTakenOut` reads what a redemption request paid. Throws an Error if `redemption_vault` is invalid.
+ * `midasTakenOut` reads what a redemption request paid. Without the registry parameter `redemption_vault`, burned
+ * mTokens count as withdrawals. Throws an Error if the parameter is invalid.
  */
 export function midasFlows(vault: Vault): FlowSource {
   const redemptions = addressParam(vault, "redemption_vault");

@@ -34,7 +34,7 @@ const FEE_DENOMINATOR = 10_000n;
 
 /**
  * Returns the mTokens (18 decimals) that `amount`, in the token's smallest unit, mints after the fee, rounded as in the
- * DepositVault. Null if the mToken has no price, the fee is above 100%, or the amount overflows.
+ * DepositVault. Null if the mToken's price is 0, the fee is above 100%, or the amount exceeds `maxPayment`.
  */
 export function midasMinted(rates: MidasRates, amount: bigint): bigint | null {
   const { tokenRate, mTokenRate, fee, unit } = rates;
@@ -102,11 +102,11 @@ export interface MidasPayment {
 
 /** The DepositVault's conditions for one payment. Amounts and prices have 18 decimals. Null means unknown. */
 export interface MidasMarket {
-  /** True if the DepositVault's mToken and price feed are those of the registry entry. */
+  /** True if the DepositVault's mToken and price feed are those of the registry entry; false also if one is unread. */
   matchesRegistry: boolean;
   /** True if the DepositVault accepts the token. Null also for a token with more than 18 decimals. */
   accepted: boolean | null;
-  /** True if the DepositVault, its deposit function or the mToken is paused. */
+  /** True if the DepositVault, its deposit function or the mToken is paused. An unread pause does not count. */
   paused: boolean;
   /** True if the pause of the DepositVault, its deposit function or the mToken could not be read. */
   pauseUnknown: boolean;
@@ -157,8 +157,8 @@ type Results = ReadResults<ReturnType<typeof coreReads>> &
 const NO_ANSWER = { ok: false, revert: null } as const;
 
 /**
- * Returns a query for a DepositVault's conditions for a payment; without a caller, those of an account that deposits
- * for the first time.
+ * Returns a query for a DepositVault's conditions for a payment; without a caller, those of an account without
+ * exemptions that deposits for the first time.
  */
 export function midasMarket(vault: Vault, payment: MidasPayment): Query<MidasMarket> {
   const { caller } = payment;

@@ -99,7 +99,10 @@ function pendingOf(
   ];
 }
 
-/** Converts mTokens to the asset by two prices with 18 decimals, rounded down. Null if the asset's price is unknown. */
+/**
+ * Converts mTokens to the asset's smallest unit by two prices with 18 decimals, rounded down. Null if the asset's price
+ * is unknown or 0, or if the asset has more than 18 decimals.
+ */
 function inAsset(
   vault: Vault,
   of: { shares: bigint; mTokenRate: bigint; assetRate: bigint | null },

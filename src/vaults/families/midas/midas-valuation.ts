@@ -39,7 +39,8 @@ export function midasLens(vault: Vault): LensVault {
 
 /**
  * Converts mTokens to the asset's smallest unit, rounded down, as a RedemptionVault does before its fee. `rate` is the
- * word that the position lens read. Null if the asset's price or unit is unknown. Source: midas-apps/contracts.
+ * word that the position lens read. Null if the asset's price is unknown or 0, or if the asset has more than 18
+ * decimals. Throws as `assetFeed` does. Source: midas-apps/contracts.
  */
 export function midasToAssets(
   vault: Vault,

@@ -200,8 +200,8 @@ const ofVaultV2: FamilyFactories = {
 };
 
 /**
- * Returns a query that identifies a vault by its factory. The Router may call it only if the deposit gate admits an
- * ordinary account; otherwise, or if that cannot be read, the user must.
+ * Returns a query that identifies a vault by `identifyByFactory`. The Router may call it only if the deposit gate
+ * admits an ordinary account; otherwise, or if that cannot be read, the user must.
  */
 function identifyMorphoV2(subject: DerivationSubject): Query<Identification> {
   const created = identifyByFactory(ofVaultV2, {

@@ -20,8 +20,8 @@ const previewAbi = once(() =>
 );
 
 /**
- * Returns the events from which a multi-asset vault's deposits and withdrawals are indexed. An instant redemption
- * counts for the owner, others for the receiver. Sources: the ABI of TokenizedVaultV2, August Digital's SDK.
+ * Returns the events from which a multi-asset vault's deposits and withdrawals are indexed. Deposits and paid requests
+ * count for the receiver, instant redemptions for the owner. Sources: TokenizedVaultV2's ABI, August Digital's SDK.
  */
 export function upshiftFlows(vault: Vault): FlowSource {
   return {
@@ -69,7 +69,7 @@ const paidAbi = once(() =>
 
 /**
  * Returns the events from which a legacy vault's deposits and withdrawals are indexed: those of ERC-4626, and
- * `WithdrawalProcessed` when a request is paid. Sources: August Digital's published ABIs, TimelockedERC4626.
+ * `WithdrawalProcessed` for the receiver of a paid request. Sources: August Digital's ABIs, TimelockedERC4626.
  */
 export function upshiftLegacyFlows(vault: Vault): FlowSource {
   const standard = erc4626Flows(vault);

@@ -49,7 +49,7 @@ interface RequestDate {
 
 /**
  * Parses a request id of the form `YYYY-MM-DD`, the date on which the request becomes claimable, or returns null for
- * any other form. An impossible date rolls over in `midnight`.
+ * any other form. In `midnight`, an impossible date rolls over, and years below 100 count from 1900.
  */
 export function parseRequestDate(id: string): RequestDate | null {
   const [, year, month, day] = DATE_PATTERN.exec(id) ?? [];
@@ -89,8 +89,10 @@ function datesFor(requestIds: readonly string[], now: number): RequestDate[] {
 type DatedShares = { date: RequestDate; shares: bigint };
 
 /**
- * Returns a query for a user's open requests of the days around today and of `requestIds`; null if they cannot be read.
- * Assets that are not known to be fixed are estimated at the current price, rounded down.
+ * Returns a query for a user's open requests, merged by the date on which they become claimable: the dates in
+ * `requestIds`, and those from 13 days before to 8 days after today. Null if a date cannot be read, unless it began
+ * more than nine days ago and is not in `requestIds`. Assets not known to be fixed are estimated at the current price,
+ * rounded down.
  */
 export function datedRequests(
   vault: Vault,

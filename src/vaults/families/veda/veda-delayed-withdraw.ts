@@ -52,7 +52,8 @@ const DEFAULT_WINDOW = 7 * 86_400;
 
 /**
  * Returns a query for the conditions of a request to the delayed-withdrawal contract. `fee` is in basis points of the
- * assets, or null if unknown. While a request for the token is open, another one is refused.
+ * assets, or null if unknown. If the owner is known to have an open request for a supported token, `refusal` is
+ * `request_pending`.
  */
 export function delayedTerms(
   vault: Vault,
@@ -115,8 +116,8 @@ export const delayedRequestId = (vault: Vault, token: Address): string =>
 
 /**
  * Returns a query for the user's requests at the delayed-withdrawal contract for `vedaExitTokens`; null if one cannot
- * be read, or if one has matured and its window is unknown. Their assets are an estimate at the lower of the request's
- * and, if known, the current rate; null if the fee is unknown or above 100%.
+ * be read, or if one has matured and its window is unknown. Their assets, after the current fee, are an estimate at the
+ * lower of the request's and, if known, the current rate; null if the fee is unknown or above 100%.
  */
 export function pendingDelayed(
   vault: Vault,

@@ -268,8 +268,8 @@ const WITHDRAW_SELECTOR: Hex = "0x16762eed";
 const EXIT_SELECTOR: Hex = "0x18457e61";
 
 /**
- * Returns a query for whether a contract's authority lets an account call one of its functions; null if that cannot be
- * read.
+ * Returns a query for whether a contract's authority lets an account call one of its functions: false if it has no
+ * authority, null if that cannot be read.
  */
 function mayCall(account: Address, of: { target: Address; selector: Hex }): Query<boolean | null> {
   const { target, selector } = of;
@@ -285,9 +285,9 @@ function mayCall(account: Address, of: { target: Address; selector: Hex }): Quer
 }
 
 /**
- * Returns a query for the registry parameters for withdrawals. Those of the contracts in `reviewed` are empty if the
- * chain shows that they are not the vault's. What cannot be read stays as in `reviewed` and `wasOpen`. `anyone` is an
- * account without rights.
+ * Returns a query for the registry parameters for withdrawals. A contract of the earlier registry entry (`reviewed`)
+ * becomes empty if the chain shows that it is not the vault's. What cannot be read stays as in `reviewed` and
+ * `wasOpen`. `anyone` is an account without rights.
  */
 export function vedaExitParams(of: {
   vault: Address;
@@ -323,7 +323,8 @@ type WaitingContracts = Readonly<Record<"withdraw_queue" | "delayed_withdraw", A
 
 /**
  * Returns a query for the waits of withdrawals in seconds, by the token's lowercase address: until a request in the
- * queue matures, and the delay of the delayed-withdrawal contract. Each is null if unknown.
+ * queue matures, and the delay of the delayed-withdrawal contract. Each is null if unread or if `reviewed` names no
+ * such contract.
  */
 export function vedaWaits(
   reviewed: WaitingContracts,

@@ -30,7 +30,8 @@ const delayedAbi = once(() =>
 
 /**
  * Returns the events from which a vault's deposits and withdrawals are indexed. A request in the queue counts for its
- * user when it is made; a cancellation is a deposit that names the request. Source: Veda-Labs.
+ * user when it is made and, if a solver later redeems its shares, again for the solver; a cancellation is a deposit
+ * that names the request. Throws an Error for an invalid address in the parameters. Source: Veda-Labs.
  */
 export function vedaFlows(vault: Vault): FlowSource {
   const queue = addressParam(vault, "withdraw_queue");

@@ -123,8 +123,8 @@ const hashRequest = (request: QueueRequest): Hex =>
   keccak256(encodeAbiParameters(requestParameters(), [request]));
 
 /**
- * Returns a query for the conditions of a request to the queue. `fee` is the discount that it requires, in basis
- * points, or null if unknown; `variant` is `<discount>/<seconds to the deadline>`.
+ * Returns a query for the conditions of a request to the queue. `fee` is the smallest discount that the queue allows,
+ * in basis points, or null if unknown; `variant` is `<discount>/<seconds from maturity to the deadline>`.
  */
 export function queueTerms(
   vault: Vault,
@@ -161,7 +161,7 @@ export function queueTerms(
 
 /**
  * Encodes the owner's request to the queue, which pulls the shares, so the owner must approve them first.
- * `request.variant` is that of `queueTerms`; without it, the discount is 0 and the deadline seven days.
+ * `request.variant` is that of `queueTerms`; without it, the discount is 0 and the deadline 7 days after maturity.
  */
 export function queueCall(vault: Vault, request: ExitInput): ExitCall {
   const target = addressParam(vault, "withdraw_queue") ?? zeroAddress;
