@@ -2,7 +2,7 @@ import * as z from "zod";
 import { checkDetails } from "../health/check-health-details.ts";
 import { checkChainIndexes, checkReadiness, type Readiness } from "../health/check-readiness.ts";
 import { type AnyRoute, defineRoute, Reply } from "../http/define-route.ts";
-import { DependencyHealth, HealthDetails } from "../schemas/health-schema.ts";
+import { DependencyHealth, HealthDetails, IndexLag } from "../schemas/health-schema.ts";
 
 const healthLive = defineRoute({
   operationId: "health.live",
@@ -21,28 +21,6 @@ const healthLive = defineRoute({
   },
   errors: [],
   handler: () => ({ status: "ok" as const }),
-});
-
-/** Schema of the progress of indexing one chain's deposits and withdrawals. */
-const IndexLag = z.object({
-  chain_id: z.int().meta({ description: "EIP-155 chain id.", example: 8453 }),
-  head: z.int().nullable().meta({
-    description: "Newest block of the chain, or `null` if no node responded.",
-    example: 41250000,
-  }),
-  indexed: z.int().nullable().meta({
-    description: "Newest block whose deposits and withdrawals are indexed, or `null` if it is unknown.",
-    example: 41249990,
-  }),
-  lag: z.int().nullable().meta({
-    description: "Number of blocks from `indexed` to `head`, or `null` if either of them is unknown.",
-    example: 10,
-  }),
-  error: z.string().nullable().meta({
-    description:
-      "Error code that was recorded for a failed indexing run since the last successful one, or `null` if there is none.",
-    example: "upstream_timeout",
-  }),
 });
 
 const healthReady = defineRoute({

@@ -122,6 +122,28 @@ export const SharedDetails = z.object({
 });
 export type SharedDetails = z.infer<typeof SharedDetails>;
 
+/** Schema of the progress of indexing one chain's deposits and withdrawals. */
+export const IndexLag = z.object({
+  chain_id: z.int().meta({ description: "EIP-155 chain id.", example: 8453 }),
+  head: z.int().nullable().meta({
+    description: "Newest block of the chain, or `null` if no node responded.",
+    example: 41250000,
+  }),
+  indexed: z.int().nullable().meta({
+    description: "Newest block whose deposits and withdrawals are indexed, or `null` if it is unknown.",
+    example: 41249990,
+  }),
+  lag: z.int().nullable().meta({
+    description: "Number of blocks from `indexed` to `head`, or `null` if either of them is unknown.",
+    example: 10,
+  }),
+  error: z.string().nullable().meta({
+    description:
+      "Error code that was recorded for a failed indexing run since the last successful one, or `null` if there is none.",
+    example: "upstream_timeout",
+  }),
+});
+
 /**
  * Health of the service's dependencies, chains, providers and jobs, its backlog of tracking, and the circuit breakers
  * of one isolate. Errors are codes, without texts.

@@ -10,21 +10,6 @@ import {
 } from "../../../chains/chain-reads.ts";
 import { parseAddress } from "../../../lib/address.ts";
 import { once } from "../../../lib/once.ts";
-import { AUTHORITY_ADVICE } from "../../governance/common-governance-events.ts";
-import {
-  addressTexts,
-  announcementEvent,
-  cancellationEvent,
-  changeEvent,
-  type EventArgs,
-  formatDuration,
-  formatShareUnits,
-  formatUtcMinute,
-  formatWadFraction,
-  type GovernanceEvent,
-  newValue,
-  tookEffect,
-} from "../../governance/governance-event.ts";
 import type { Vault } from "../../vault.ts";
 import type { TermsInput, VaultFamily } from "../../vault-adapter.ts";
 import type { DerivationSubject } from "../../vault-deriver.ts";
@@ -40,6 +25,7 @@ import {
 } from "../erc4626-base/erc4626-derivation.ts";
 import type { FamilyViews } from "../erc4626-base/erc4626-variant-views.ts";
 import { iporExitParams, iporExits } from "./ipor-exits.ts";
+import { iporGovernanceEvents } from "./ipor-governance-events.ts";
 
 const vaultAbi = once(() => parseAbi(["function getAccessManagerAddress() view returns (address)"]));
 const managerAbi = once(() =>
@@ -52,14 +38,14 @@ const managerAbi = once(() =>
 const DEPOSIT_SELECTOR = "0x6e553f65";
 
 /**
- * Returns a query for what the vault's access manager says about a deposit: whether the vault is closed, and whether
- * the caller may deposit; empty without a known manager. The Router's executor is not checked.
+ * Returns a query for whether the vault's access manager has closed the vault, and lets the caller deposit. The Router's
+ * executor is not checked.
  */
 function accessViews(vault: Vault, request: TermsInput | null) {
   const manager = read({ to: vault.entryPoint, abi: vaultAbi(), name: "getAccessManagerAddress" });
   return readThen({ manager }, ({ manager: named }) => {
-    if (!named.ok) return createQuery({}, (): FamilyViews => ({ pauseUnknown: true }));
-    if (isAddressEqual(named.value, zeroAddress)) return createQuery({}, (): FamilyViews => ({}));
+    if (!named.ok || isAddressEqual(named.value, zeroAddress))
+      return createQuery({}, (): FamilyViews => ({ pauseUnknown: !named.ok }));
     const on = { to: named.value, abi: managerAbi() } as const;
     const caller = request?.caller ?? vault.entryPoint;
     return createQuery(
@@ -68,11 +54,9 @@ function accessViews(vault: Vault, request: TermsInput | null) {
         call: read({ ...on, name: "canCall", args: [caller, vault.entryPoint, DEPOSIT_SELECTOR] }),
       },
       ({ closed, call }): FamilyViews => {
-        const refused = request !== null && request.caller !== null && valueOrNull(call)?.[0] === false;
-        return {
-          ...{ paused: valueOrNull(closed) === true, pauseUnknown: !closed.ok },
-          refusal: refused ? "not_allowed" : null,
-        };
+        const refused = request?.caller != null && valueOrNull(call)?.[0] === false;
+        const pause = { paused: valueOrNull(closed) === true, pauseUnknown: !closed.ok };
+        return { ...pause, refusal: refused ? "not_allowed" : null };
       },
     );
   });
@@ -120,202 +104,6 @@ function identifyIpor({ address, params }: DerivationSubject): Query<Identificat
   });
 }
 
-/**
- * Governance events of the Plasma vault itself. Fee changes are left out, because views return the fees. Source:
- * ipor-fusion.
- */
-const vaultEvents: readonly GovernanceEvent[] = [
-  changeEvent(["address", "owner", "AuthorityUpdated(address authority)"], {
-    ...addressTexts("access-control authority (access manager)", {
-      member: "authority",
-      advice: AUTHORITY_ADVICE,
-      removed:
-        "Restricted functions can no longer be called: check whether deposits and withdrawals still work.",
-    }),
-  }),
-  changeEvent(["address", "cap", "TotalSupplyCapChanged(uint256 newTotalSupplyCap)"], {
-    what: "supply cap",
-    describe: newValue("newTotalSupplyCap", formatShareUnits),
-  }),
-  changeEvent(["address", "price", "PriceOracleMiddlewareChanged(address newPriceOracleMiddleware)"], {
-    ...addressTexts("price oracle middleware", {
-      member: "newPriceOracleMiddleware",
-      advice:
-        "The share price depends on this contract: watch the next prices before you deposit or withdraw.",
-      removed:
-        "The vault may not be able to value its assets: check whether deposits and withdrawals still work.",
-    }),
-  }),
-  changeEvent(["address", "allow_list", "WithdrawManagerChanged(address newWithdrawManager)"], {
-    ...addressTexts("withdraw manager", {
-      member: "newWithdrawManager",
-      advice: "This contract processes withdrawal requests: check whether you can still withdraw.",
-      removed: "Withdrawal requests are no longer processed by a manager: check how you can withdraw.",
-    }),
-  }),
-  changeEvent(["address", "cap", "MarketLimitUpdated(uint256 marketId, uint256 newLimit)"], {
-    what: "market limit",
-    report: ({ marketId, newLimit }, context) =>
-      `The market limit (allocation cap) for market ${marketId} of ${context.vault} is now ${formatWadFraction(newLimit)} of the vault's ` +
-      `assets.${tookEffect(context)}`,
-    advice: "The cap limits how much the vault may allocate to this market.",
-  }),
-];
-
-/** Names of the access manager's roles by role id. Source: ipor-fusion, Roles. */
-const ROLES: Readonly<Record<string, string>> = {
-  0: "admin",
-  1: "owner",
-  2: "guardian",
-  4: "IPOR DAO",
-  100: "atomist",
-  200: "alpha",
-  300: "fuse manager",
-  301: "pre-hooks manager",
-  900: "manager of instant withdrawals",
-  901: "manager of the withdrawal request fee",
-  902: "manager of the withdrawal fee",
-  1200: "price oracle manager",
-  18446744073709551615: "public",
-};
-/**
- * Ids of the roles for rewards, the depositor whitelist and balance updates. They are granted and revoked so often that
- * no signal is raised.
- */
-const ROUTINE_ROLES: ReadonlySet<string> = new Set(["600", "601", "700", "800", "1000", "1100"]);
-/** Returns true for the role that every account has. */
-const isPublic = (role: unknown): boolean => String(role) === "18446744073709551615";
-const roleTitle = (role: unknown): string => {
-  const name = ROLES[String(role)];
-  return name === undefined ? `role ${role}` : `role "${name}"`;
-};
-const roleName = (role: unknown): string =>
-  `${ROLES[String(role)] === undefined ? "" : "the "}${roleTitle(role)}`;
-const capitalized = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}`;
-const isRoutine = ({ roleId }: EventArgs): boolean => ROUTINE_ROLES.has(String(roleId));
-const first4Bytes = (data: unknown): string => String(data).slice(0, 10);
-const functionOf = (data: unknown): string =>
-  String(data).length < 10 ? "the fallback function" : `function ${first4Bytes(data)}`;
-
-/** Governance events of a Plasma vault's access manager. Sources: OpenZeppelin, AccessManager; ipor-fusion. */
-const accessManagerEvents: readonly GovernanceEvent[] = [
-  changeEvent(
-    [
-      "authority",
-      "owner",
-      "RoleGranted(uint64 indexed roleId, address indexed account, uint32 delay, uint48 since, bool newMember)",
-    ],
-    {
-      what: "role members",
-      title: ({ roleId, newMember }) =>
-        newMember === true ? `${roleTitle(roleId)} granted` : "execution delay of a role member changed",
-      report: ({ roleId, account, delay, since, newMember }, { vault }) =>
-        newMember === true
-          ? `${capitalized(roleName(roleId))} of ${vault} was granted to ${account}. The grant takes effect at ${formatUtcMinute(since)}.`
-          : `From ${formatUtcMinute(since)}, the execution delay of ${account} in ${roleName(roleId)} of ${vault} is ` +
-            `${formatDuration(delay)}.`,
-      advice:
-        "Members of this role may be able to change how the vault works: find out what it may do before you deposit or leave " +
-        "funds in the vault.",
-      tier: "medium",
-      routine: isRoutine,
-    },
-  ),
-  changeEvent(["authority", "owner", "RoleRevoked(uint64 indexed roleId, address indexed account)"], {
-    what: "role members",
-    title: ({ roleId }) => `${roleTitle(roleId)} revoked`,
-    report: ({ roleId, account }, { vault, time }) =>
-      `${capitalized(roleName(roleId))} of ${vault} was revoked from ${account} at ${time}.`,
-    advice: "Check who still holds this role.",
-    tier: "medium",
-    routine: isRoutine,
-  }),
-  changeEvent(["authority", "owner", "RoleAdminChanged(uint64 indexed roleId, uint64 indexed admin)"], {
-    what: "admin of a role",
-    report: ({ roleId, admin }, context) =>
-      `The admin of ${roleName(roleId)} of ${context.vault} is now ${roleName(admin)}.${tookEffect(context)}`,
-    advice: "Members of the new admin role can grant and revoke this role.",
-    tier: "medium",
-  }),
-  changeEvent(
-    ["authority", "guardian", "RoleGuardianChanged(uint64 indexed roleId, uint64 indexed guardian)"],
-    {
-      what: "guardian of a role",
-      report: ({ roleId, guardian }, context) =>
-        `The guardian of ${roleName(roleId)} of ${context.vault} is now ${roleName(guardian)}.${tookEffect(context)}`,
-      advice:
-        "Members of the new guardian role can cancel operations that members of this role have scheduled.",
-    },
-  ),
-  changeEvent(["authority", "pause", "TargetClosed(address indexed target, bool closed)"], {
-    what: "closed contracts",
-    tierFor: ({ closed }) => (closed === true ? null : "medium"),
-    title: ({ closed }) => (closed === true ? "contract closed" : "contract reopened"),
-    report: ({ target, closed }, context) =>
-      `The access manager of ${context.vault} ${closed === true ? "closed" : "reopened"} the contract ${target}: its ` +
-      `restricted functions can ${closed === true ? "no longer be called" : "be called again"}.${tookEffect(context)}`,
-    advice: ({ closed }) =>
-      closed === true
-        ? "Find out why, and whether deposits and withdrawals still work."
-        : "Find out why the contract was closed.",
-    seenByView: ({ target }, vault) => String(target).toLowerCase() === vault.entryPoint.toLowerCase(),
-  }),
-  changeEvent(
-    [
-      "authority",
-      "allow_list",
-      "TargetFunctionRoleUpdated(address indexed target, bytes4 selector, uint64 indexed roleId)",
-    ],
-    {
-      what: "role required to call a function",
-      report: ({ target, selector, roleId }, context) =>
-        `${
-          isPublic(roleId)
-            ? `Function ${selector} of contract ${target} of ${context.vault} now requires no role.`
-            : `Function ${selector} of contract ${target} of ${context.vault} now requires ${roleName(roleId)}.`
-        }${tookEffect(context)}`,
-      advice: ({ roleId }) =>
-        isPublic(roleId)
-          ? "Find out what this function does."
-          : "Check whether your account can still deposit, transfer shares and withdraw.",
-    },
-  ),
-  changeEvent(
-    ["authority", "timelock", "TargetAdminDelayUpdated(address indexed target, uint32 delay, uint48 since)"],
-    {
-      what: "admin delay",
-      report: ({ target, delay, since }, { vault }) =>
-        `From ${formatUtcMinute(since)}, the admin delay of contract ${target} of ${vault} is ${formatDuration(delay)}.`,
-      advice: "Changes to who may call this contract's functions take effect only after this delay.",
-    },
-  ),
-  announcementEvent(
-    [
-      "authority",
-      "timelock",
-      "OperationScheduled(bytes32 indexed operationId, uint32 indexed nonce, uint48 schedule, address caller, address target, bytes data)",
-    ],
-    {
-      what: "configuration",
-      title: () => "operation scheduled",
-      report: ({ schedule, target, data }, { vault, time }) =>
-        `An operation on ${vault} was scheduled at ${time}: a call to ${functionOf(data)} of contract ${target}, executable ` +
-        `from ${formatUtcMinute(schedule)}.`,
-      advice: "Find out what the operation changes, and decide whether to withdraw first.",
-    },
-  ),
-  cancellationEvent(
-    ["authority", "timelock", "OperationCanceled(bytes32 indexed operationId, uint32 indexed nonce)"],
-    {
-      what: "configuration",
-      title: () => "scheduled operation cancelled",
-      report: ({ operationId }, { vault, time }) =>
-        `The scheduled operation ${operationId} on ${vault} was cancelled at ${time}.`,
-      advice: "The current configuration remains in force.",
-    },
-  ),
-];
-
 const feesAbi = once(() =>
   parseAbi([
     "function getPerformanceFeeData() view returns (address account, uint16 fee)",
@@ -343,7 +131,7 @@ export const iporFamily: VaultFamily = {
   adapter: ipor,
   type: "ipor",
   deriver: erc4626Deriver({ identify: identifyIpor }),
-  governanceEvents: [...vaultEvents, ...accessManagerEvents],
+  governanceEvents: iporGovernanceEvents,
   governanceLink: { contract: "authority", view: "getAccessManagerAddress()" },
   feeRatesQuery: iporFeeRatesQuery,
   profitFeeQuery: (vault) =>

@@ -161,7 +161,7 @@ export function mintedShares(vault: Vault, input: { market: VedaMarket; amount: 
 
 /**
  * Returns the largest deposit under the teller's cap on shares, in the deposited token's smallest unit: the largest
- * uint256 if the cap is 2^112 - 1, null if unknown.
+ * uint256 if the cap is 2^112 - 1 or no amount exceeds it; null if unknown, also for a teller without `depositCap()`.
  */
 export function depositRoom(vault: Vault, market: VedaMarket): bigint | null {
   const { cap, supply } = market;
@@ -175,8 +175,9 @@ export function depositRoom(vault: Vault, market: VedaMarket): bigint | null {
 }
 
 /**
- * Returns what a teller can pay for shares that are worth more than the vault holds (`idle`): the vault pays only from
- * its own balance. Empty if it holds enough, or if one of the two is unknown.
+ * Returns the limits of a teller's payment if `shares` are worth more than the vault's balance of the token (`idle`),
+ * from which it pays; `maxShares` is rounded down. Empty if the balance suffices, or if it or the shares' value is
+ * unknown.
  */
 export function tellerLimits(
   { grossAssets }: ExitTerms,
