@@ -2,7 +2,7 @@ import { keccak256, stringToHex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import type { Context } from "../../src/context.ts";
-import { renewKey, storeKeyResponse, takeKey } from "../../src/db/queries/idempotency-queries.ts";
+import { releaseKey, renewKey, storeKeyResponse, takeKey } from "../../src/db/queries/idempotency-queries.ts";
 import { idempotency } from "../../src/db/tables/deposit-tables.ts";
 import { stringifyWithBigints } from "../../src/lib/bigint-json.ts";
 import { buildOnce } from "../../src/orders/build-order-once.ts";
@@ -108,6 +108,12 @@ test("buildOnce() never gives a second response to a key that another request ha
   expect(await storeKeyResponse(db, { ...late, owner: "killed" })).toBe(false);
   expect(await storeKeyResponse(db, { ...late, owner: "the first" })).toBe(true);
   expect(await storeKeyResponse(db, { ...late, owner: "the first" })).toBe(false);
+});
+
+test("a request that did not see its response stored leaves it under its idempotency key", async () => {
+  await first({ scope, expiresMs: NOW + 1 });
+  await releaseKey(causeway.context().db, { scope, key: KEY, owner: "the first" });
+  expect(await again(asked())).toEqual(answer);
 });
 
 describe("the scope of an idempotency key", () => {

@@ -79,23 +79,21 @@ export async function storeKeyResponse(
 /** Updates the row of a key that the request `owner` holds and has not answered. Returns false if there is none. */
 async function updateOwnKey(
   db: Database,
-  { owner, set, ...id }: IdempotencyKey & { owner: string; set: Partial<IdempotencyRow> },
+  { set, ...held }: IdempotencyKey & { owner: string; set: Partial<IdempotencyRow> },
 ): Promise<boolean> {
-  const own = and(matchesKey(id), eq(idempotency.owner, owner), isNull(idempotency.response));
   const rows = await db.run((sql) =>
-    sql.update(idempotency).set(set).where(own).returning({ owner: idempotency.owner }),
+    sql.update(idempotency).set(set).where(isUnanswered(held)).returning({ owner: idempotency.owner }),
   );
   return rows.length > 0;
 }
 
 /**
- * Deletes the idempotency key that the failed request `owner` holds, also one with a stored response, so that the next
- * request can take it. Does nothing if another request holds the key. Throws `store_unavailable`.
+ * Deletes the idempotency key that the failed request `owner` holds, so that the next request can take it. Does nothing
+ * if another request holds the key, or if its response is stored: the key then answers with that, although the request
+ * failed because it did not see that the write succeeded. Throws `store_unavailable`.
  */
 export async function releaseKey(db: Database, taken: IdempotencyKey & { owner: string }): Promise<void> {
-  await db.run((sql) =>
-    sql.delete(idempotency).where(and(matchesKey(taken), eq(idempotency.owner, taken.owner))),
-  );
+  await db.run((sql) => sql.delete(idempotency).where(isUnanswered(taken)));
 }
 
 /**
@@ -120,3 +118,7 @@ export async function deleteKeysBefore(
 }
 
 const matchesKey = (id: IdempotencyKey) => and(eq(idempotency.scope, id.scope), eq(idempotency.key, id.key));
+
+/** SQL condition of the row of a key that the request `owner` holds and has not answered. */
+const isUnanswered = ({ owner, ...id }: IdempotencyKey & { owner: string }) =>
+  and(matchesKey(id), eq(idempotency.owner, owner), isNull(idempotency.response));
