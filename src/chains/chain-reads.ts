@@ -77,11 +77,16 @@ export interface Query<S> {
   next?: (results: Record<string, ReadResult<unknown>>) => Query<S> | null;
 }
 
-/** Returns a query of one batch with the result `unread` if one of its reads is `isUnmade` (see `ReadResult`). */
-export function unlessUnmade<S>({ reads, interpret }: Omit<Query<S>, "next">): Query<S | "unread"> {
+/** Returns a query with the result `unread` if a read of any batch is `isUnmade` (see `ReadResult`). */
+export function unlessUnmade<S>({ reads, interpret, next }: Query<S>): Query<S | "unread"> {
+  const isUnread = (results: Record<string, ReadResult<unknown>>) => Object.values(results).some(isUnmade);
   return {
     reads,
-    interpret: (results) => (Object.values(results).some(isUnmade) ? "unread" : interpret(results)),
+    interpret: (results) => (isUnread(results) ? "unread" : interpret(results)),
+    next: (results) => {
+      const further = isUnread(results) ? null : next?.(results);
+      return further == null ? null : unlessUnmade(further);
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Address } from "viem";
 import { runQuery } from "../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
+import { type Query, unlessUnmade } from "../chains/chain-reads.ts";
 import { readContractCode } from "../chains/code-at-block.ts";
 import type { Context } from "../context.ts";
 import type { DerivedColumns } from "../db/queries/vault-queries.ts";
@@ -21,9 +22,15 @@ export function assertServedChain(ctx: Context, chainId: number): void {
   throw failure("chain_unsupported", `chain ${chainId} is not served`);
 }
 
-/** Throws `upstream_unavailable` if the nodes made only a part of a derivation's reads. */
-export function assertRead(derivation: Derivation): void {
-  if (!derivation.ok && derivation.isUnread) throw failure("upstream_unavailable", derivation.reason);
+/**
+ * Makes the reads of derivations and returns their result. Throws `upstream_unavailable` if the nodes made only a part of
+ * the reads, which says nothing about the vault. Errors of the chain client propagate.
+ */
+export async function runDerivation<S>(client: ChainClient, derivation: Query<S>): Promise<S> {
+  const { value } = await runQuery(client, unlessUnmade(derivation));
+  if (value === "unread")
+    throw failure("upstream_unavailable", "the nodes did not make every read of the vault");
+  return value as S;
 }
 
 /**
@@ -37,20 +44,19 @@ export async function deriveFromChain(
 ): Promise<Derivation> {
   const deriver = deriverOf(input.adapter);
   if (deriver === null) return underivable(`no adapter is called ${input.adapter}`);
-  const { value } = await runQuery(client, deriver.derive(input.subject));
-  return confirmDerivation(client, { derivation: value, subject: input.subject });
+  const derivation = await runDerivation(client, deriver.derive(input.subject));
+  return confirmDerivation(client, { derivation, subject: input.subject });
 }
 
 /**
  * Returns a derivation, or a failed one with its reason if the share token has more than 36 decimals, or if the entry
- * point, spender, share token, pricer or asset has no code. The subject's own code is not read. Throws
- * `upstream_unavailable` for a derivation with `isUnread`; errors of the chain client propagate.
+ * point, spender, share token, pricer or asset has no code. The subject's own code is not read. Errors of the chain
+ * client propagate.
  */
 export async function confirmDerivation(
   client: ChainClient,
   { derivation, subject }: { derivation: Derivation; subject: DerivationSubject },
 ): Promise<Derivation> {
-  assertRead(derivation);
   if (!derivation.ok) return derivation;
   const { vault } = derivation;
   if (vault.shareDecimals > MAX_DECIMALS)

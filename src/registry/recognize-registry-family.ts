@@ -4,12 +4,12 @@ import type { ChainClient } from "../chains/chain-client.ts";
 import { queryAll } from "../chains/chain-reads.ts";
 import { families } from "../vaults/families/vault-families.ts";
 import type { Derivation, DerivationSubject } from "../vaults/vault-deriver.ts";
-import { assertRead } from "./derive-vault.ts";
+import { runDerivation } from "./derive-vault.ts";
 
 /**
  * Returns the name of the first vault family with a conclusive deriver that accepts a contract, or null; it may then
- * still be a generic ERC-4626 vault. Throws `upstream_unavailable` if a derivation has `isUnread`; errors of the chain
- * client propagate.
+ * still be a generic ERC-4626 vault. Throws `upstream_unavailable` if the nodes made only a part of the reads; errors of
+ * the chain client propagate.
  */
 export async function recognizeFamily(
   client: ChainClient,
@@ -30,10 +30,8 @@ export async function recognizeVault(
   const parts = Object.fromEntries(
     read.map(({ adapter, deriver }) => [adapter.name, deriver.derive(subject)]),
   );
-  const { value } = await runQuery(client, queryAll(parts));
   // A map, because names come from callers: an object would answer for its prototype's names too.
-  const derivations = new Map(Object.entries(value));
-  for (const derivation of derivations.values()) assertRead(derivation);
+  const derivations = new Map(Object.entries(await runDerivation(client, queryAll(parts))));
   const family = read.find(
     ({ adapter, deriver }) => deriver.conclusive && derivations.get(adapter.name)?.ok === true,
   );

@@ -45,21 +45,11 @@ export interface DerivedVault {
   params?: Readonly<Record<string, string>>;
 }
 
-/**
- * Result of deriving a registry entry from the chain: the vault, or a human-readable reason for the failure. `isUnread`
- * is true if the reason is that the nodes did not make a read, which says nothing about the vault. Only some of the
- * derivations distinguish this from a failed read.
- */
-export type Derivation = { ok: true; vault: DerivedVault } | { ok: false; reason: string; isUnread?: true };
+/** Result of deriving a registry entry from the chain: the vault, or a human-readable reason for the failure. */
+export type Derivation = { ok: true; vault: DerivedVault } | { ok: false; reason: string };
 
 /** Creates the result of a failed derivation, with a human-readable reason. */
 export const underivable = (reason: string): Derivation => ({ ok: false, reason });
-
-/** Result of a derivation in which a call that decides which tokens a vault accepts was not made. */
-export const UNREAD_TOKENS: Derivation = {
-  ...{ ok: false, isUnread: true },
-  reason: "the nodes did not make every read of the accepted tokens",
-};
 
 /** Creates a query without reads whose result is a failed derivation with the given reason. */
 export function underivableQuery(reason: string): Query<Derivation> {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { confirmDerivation } from "../../src/registry/derive-vault.ts";
+import { confirmDerivation, deriveFromChain } from "../../src/registry/derive-vault.ts";
+import { recognizeFamily } from "../../src/registry/recognize-registry-family.ts";
 import { unreviewedSubject } from "../../src/vaults/vault-deriver.ts";
 import { contractsClient } from "../support/chains/multicall.ts";
 import { vault } from "../support/deposits/fixtures.ts";
@@ -18,9 +19,17 @@ describe("confirmDerivation()", () => {
   });
 });
 
-test("confirmDerivation() leaves a derivation that is unread to another attempt", async () => {
-  const derivation = { ok: false, reason: "not every call was made", isUnread: true } as const;
-  await expect(confirmDerivation(client, { subject, derivation })).rejects.toMatchObject({
-    code: "upstream_unavailable",
+describe("a vault whose reads the nodes did not make", () => {
+  const unreached = contractsClient(() => ({ ok: false, status: "not_reached" }));
+
+  test.each(["erc4626", "ipor", "veda", "midas"])("is no wrong vault of %s", async (adapter) => {
+    const derived = (from: typeof client) => deriveFromChain(from, { adapter, subject });
+    expect(await derived(client)).toMatchObject({ ok: false, reason: expect.any(String) });
+    await expect(derived(unreached)).rejects.toMatchObject({ code: "upstream_unavailable" });
+  });
+
+  test("belongs to an unknown family, not to none", async () => {
+    expect(await recognizeFamily(client, subject)).toBeNull();
+    await expect(recognizeFamily(unreached, subject)).rejects.toMatchObject({ code: "upstream_unavailable" });
   });
 });

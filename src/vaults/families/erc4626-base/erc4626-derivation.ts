@@ -30,12 +30,11 @@ export const ORDINARY_ACCOUNT: Address = "0x000000000000000000000000000000000000
 
 /**
  * Result of checking whether a contract is a vault of a family: who may call it to deposit (the Router if absent) and
- * its registry parameters (none if absent), or a human-readable reason why it is not. `isUnread` is true if the reason
- * is that the nodes did not make a read; the queries of this file count such a read as failed.
+ * its registry parameters (none if absent), or a human-readable reason why it is not.
  */
 export type Identification =
   | { ok: true; caller?: VaultCaller; params?: Record<string, string> }
-  | { ok: false; reason: string; isUnread?: true };
+  | { ok: false; reason: string };
 
 /**
  * Creates the result for a contract that is not a vault of the family. `family` (display name) and `why` form its

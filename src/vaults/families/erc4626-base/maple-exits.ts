@@ -34,16 +34,10 @@ const UNNAMED_MANAGER: Identification = {
   reason: "its pool manager names no withdrawal manager, so its withdrawals cannot be followed",
 };
 
-const UNREAD_MANAGER: Identification = {
-  ...{ ok: false, isUnread: true },
-  reason: "the nodes did not read the pool's withdrawal manager",
-};
-
 /**
  * Returns a query for a Maple pool's registry parameters: `params` with `exit` = `maple`, without `withdraw_seconds`,
  * with the lowercase addresses of both managers and, for a queue, `withdrawal_type`. Fails if the pool manager names no
- * withdrawal manager, because payments by an unknown contract could not be credited to their receivers. Sets
- * `isUnread` if the nodes did not make this read.
+ * withdrawal manager, because payments by an unknown contract could not be credited to their receivers.
  */
 export function identifyMaple(
   params: Readonly<Record<string, string>>,
@@ -51,7 +45,6 @@ export function identifyMaple(
 ): Query<Identification> {
   const found = read({ to: manager, abi: mapleAbi(), name: "withdrawalManager" });
   return readThen({ found }, (results): Query<Identification> => {
-    if (!results.found.ok && results.found.isUnmade) return createQuery({}, () => UNREAD_MANAGER);
     const requests = valueOrNull(results.found);
     if (requests === null || isNative(requests)) return createQuery({}, () => UNNAMED_MANAGER);
     const managers = { pool_manager: manager.toLowerCase(), withdrawal_manager: requests.toLowerCase() };

@@ -6,7 +6,6 @@ import {
   type Query,
   queryAll,
   read,
-  unlessUnmade,
   valueOrNull,
 } from "../../../chains/chain-reads.ts";
 import { once } from "../../../lib/once.ts";
@@ -17,7 +16,6 @@ import {
   type Deriver,
   shareTokenQuery,
   tokenQuery,
-  UNREAD_TOKENS,
   underivable,
   underivableQuery,
 } from "../../vault-deriver.ts";
@@ -39,11 +37,8 @@ const whitelistAbi = once(() => parseAbi(["function isWhitelisted(address) view 
 interface VaultAnswers {
   asset: Address;
   shareToken: Address;
-  /**
-   * The whitelist of accepted tokens; the zero address if the vault accepts only its asset, or if the whitelist cannot
-   * be read; `unread` if the call was not made.
-   */
-  assetWhitelist: Address | "unread";
+  /** The whitelist of accepted tokens; the zero address if the vault accepts only its asset, or names no whitelist. */
+  assetWhitelist: Address;
   /**
    * True if senders must be whitelisted, so that the Router, which uses a new executor for each order, cannot deposit.
    */
@@ -67,7 +62,7 @@ function describeVault({ address }: DerivationSubject): Query<VaultAnswers | nul
     return {
       asset: getAddress(asset.value),
       shareToken: getAddress(share.value),
-      assetWhitelist: !assets.ok && assets.isUnmade ? "unread" : (valueOrNull(assets) ?? zeroAddress),
+      assetWhitelist: valueOrNull(assets) ?? zeroAddress,
       restricted: !isAddressEqual(senders.value, zeroAddress),
       lag: valueOrNull(lag),
     };
@@ -89,18 +84,14 @@ function describeAcceptedToken(whitelist: Address, token: Address): Query<Token 
 
 function describeDerivedVault(subject: DerivationSubject, answers: VaultAnswers): Query<Derivation> {
   const { assetWhitelist, shareToken } = answers;
-  if (assetWhitelist === "unread") return createQuery({}, () => UNREAD_TOKENS);
   const others = isAddressEqual(assetWhitelist, zeroAddress)
     ? []
     : subject.tokens.filter((token) => !isAddressEqual(token, answers.asset));
-  const more = unlessUnmade(
-    queryAll(
-      Object.fromEntries(others.map((token) => [token, describeAcceptedToken(assetWhitelist, token)])),
-    ),
+  const more = queryAll(
+    Object.fromEntries(others.map((token) => [token, describeAcceptedToken(assetWhitelist, token)])),
   );
   const parts = { asset: tokenQuery(answers.asset), share: shareTokenQuery(shareToken), more };
   return mapQuery(queryAll(parts), ({ asset, share, more: accepted }): Derivation => {
-    if (accepted === "unread") return UNREAD_TOKENS;
     if (asset === null) return underivable("the vault's asset reports no symbol or decimals");
     if (share === null) return underivable("the share token reports no decimals or no total supply");
     const vault = getAddress(subject.address);

@@ -7,7 +7,6 @@ import {
   queryAll,
   type ReadResult,
   read,
-  unlessUnmade,
   valueOrNull,
 } from "../../../chains/chain-reads.ts";
 import { parseAddress } from "../../../lib/address.ts";
@@ -23,7 +22,6 @@ import {
   probeFunction,
   sanitizeLabel,
   tokenQuery,
-  UNREAD_TOKENS,
   underivable,
   underivableQuery,
 } from "../../vault-deriver.ts";
@@ -157,15 +155,14 @@ function findTeller(subject: DerivationSubject, share: ShareInfo): Query<TellerI
 
 /**
  * Returns a query for those of the tokens that the teller accepts and the accountant prices. `byData` is true if the
- * teller has the view `assetData`. The result is `unread` if not every call was made.
+ * teller has the view `assetData`.
  */
 function describeAcceptedTokens(
   teller: TellerInfo,
   tokens: readonly Address[],
-): Query<{ accepted: Token[]; byData: boolean } | "unread"> {
+): Query<{ accepted: Token[]; byData: boolean }> {
   const parts = Object.fromEntries(tokens.map((token) => [token, describeSupport(teller, token)]));
-  return mapQuery(unlessUnmade(queryAll(parts)), (answers) => {
-    if (answers === "unread") return answers;
+  return mapQuery(queryAll(parts), (answers) => {
     const accepted = Object.values(answers).flatMap(({ token, accepts }) =>
       accepts && token !== null ? [token] : [],
     );
@@ -235,7 +232,6 @@ function derive(subject: DerivationSubject): Query<Derivation> {
           waits: vedaWaits(reviewedExits(subject), tokens),
         });
         return mapQuery(parts, ({ tokens: taken, exits, waits }): Derivation => {
-          if (taken === "unread") return UNREAD_TOKENS;
           const { accepted, byData } = taken;
           // The registry entry's asset has precedence, because past prices are stored in it.
           const asset =
