@@ -77,7 +77,8 @@ export const errorCodes: readonly ErrorCode[] = Object.keys(errorTable).filter(
 
 /**
  * Additional fields in the problem documents (RFC 9457 error responses) of some error codes. Amounts are decimal
- * strings in the token's smallest unit, null if unknown.
+ * strings in the smallest unit of the token that the vault takes or pays, null if unknown; `min_deposit` is also null
+ * for a withdrawal, `max_deposit` also if the amount does not exceed it.
  */
 export interface ErrorMembers {
   /** Why the vault takes no deposits, in plain words, or empty if no reason is known. */

@@ -1,6 +1,6 @@
 import type { ApiErrorCode } from "./api-types.generated.ts";
 
-/** Code of an error that arises in the client. */
+/** Error code that the client assigns, where the API gives none. */
 export type ClientErrorCode =
   /** The API rejected the input or it cannot be written as JSON (see `issues`), or `url` or `wallet` is invalid. */
   | "invalid_input"

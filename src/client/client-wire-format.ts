@@ -21,8 +21,8 @@ const toCamelCase = (name: string): string =>
 const toSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /**
- * Converts a JSON value of the API: names to `camelCase`, decimal strings in amount fields to `bigint`. Records of
- * arbitrary names (`recordFields`), such as messages to sign, are unchanged.
+ * Converts a JSON value of the API: names to `camelCase`, integer strings in `amountFields` (`value` only beside
+ * `data`) to `bigint`. The values of `recordFields`, such as messages to sign, are unchanged.
  */
 export function decodeModel(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(decodeModel);

@@ -182,8 +182,11 @@ export function toDepositRefusal(
       const members = { max_deposit: maximum?.toString() ?? null };
       return failure("above_maximum", `${name} does not accept this amount now`, members);
     }
-    case "below_minimum":
-      return belowMinimum(intent, larger(intent.vault.minDeposit, terms.minDeposit));
+    case "below_minimum": {
+      const minimum = larger(intent.vault.minDeposit, terms.minDeposit);
+      // The vault refuses an amount that reaches the minimum that its view states: the true one is unknown.
+      return belowMinimum(intent, minimum !== null && minimum > amount ? minimum : null);
+    }
     case "vault_paused":
       return failure("vault_paused", `${name} does not accept deposits now`, {
         reason: pauseReason(intent.vault),

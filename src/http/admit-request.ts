@@ -36,8 +36,9 @@ export async function admit(c: HonoContext<AppEnv>, route: ServedRoute): Promise
 const NamesUser = z.object({ body: z.object({ user_address: z.string() }) });
 
 /**
- * Counts a validated request against the route's limit per caller and user address, where that applies, and returns the
- * handler's context. A possible replay is counted when the handler calls `charge`. Throws `rate_limited`.
+ * Counts a request against the route's `userLimit` per caller and user address, unless a partner proved more than its
+ * API key, and returns the handler's context. A possible replay is counted by the handler's `charge`. Throws
+ * `rate_limited`.
  */
 export async function admitForUser(
   c: HonoContext<AppEnv>,

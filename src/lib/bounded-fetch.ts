@@ -18,7 +18,8 @@ export interface BoundedResponse {
 
 /**
  * Why a request to an outside system has no usable response. `timeout` and `network` also stand for a request that was
- * not sent, because earlier ones hung or failed; `status` stands for an unexpected HTTP status.
+ * not sent, because earlier ones hung or failed; `status` stands for an unexpected HTTP status, `malformed` also for a
+ * response that contradicts what is known.
  */
 export type OutsideFailure = "timeout" | "network" | "too_large" | "status" | "malformed";
 

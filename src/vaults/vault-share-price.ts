@@ -27,8 +27,8 @@ const FEE_PARTS = 10n ** 9n;
 
 /**
  * Returns the fee of an instant withdrawal as a fraction, rounded up to a billionth. `gross` is the value of some
- * shares, `net` the payment for them, both in the asset's smallest unit. 0 if they differ by 2 or less, which may be
- * rounding, or `net` is more; null if one is unknown or `gross` is below 10,000.
+ * shares, `net` the payment for them, both in the asset's smallest unit. Null if one is unknown or `gross` is below
+ * 10,000; otherwise 0 if `net` is more, or less by at most 2, which may be rounding.
  */
 export function exitFeeOf({ gross, net }: { gross: bigint | null; net: bigint | null }): number | null {
   if (gross === null || net === null || gross < LEAST_SAMPLE) return null;

@@ -57,7 +57,10 @@ export interface SimulatedExit {
   received: bigint | null;
 }
 
-/** A redemption or request that was encoded, verified and simulated. */
+/**
+ * A redemption, a request or the start of a cooldown that was encoded, verified and simulated. The minimum in `call`
+ * may have been raised after the simulation, to what that paid less the allowed loss.
+ */
 export interface PreparedExit {
   exit: Exit;
   facts: ExitFacts;

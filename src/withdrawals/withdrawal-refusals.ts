@@ -151,9 +151,12 @@ export function findExitRefusal(asked: RequestedExit & { facts: Pick<ExitFacts, 
   return null;
 }
 
-function belowMinimum({ order }: RequestedExit): AppError {
-  const text = `${order.vault.name} redeems only larger amounts`;
-  return failure("below_minimum", text, { min_deposit: null });
+/** Returns the error for too few shares. Its text names the vault's minimum if that is known and not reached. */
+function belowMinimum({ order, way, shares }: RequestedExit): AppError {
+  const { minShares } = way.terms;
+  const least = minShares !== null && minShares > shares ? minShares : null;
+  const text = least === null ? "only larger amounts" : `at least ${least} smallest units of its shares`;
+  return failure("below_minimum", `${order.vault.name} redeems ${text}`, { min_deposit: null });
 }
 
 /**

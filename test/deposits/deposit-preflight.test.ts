@@ -298,10 +298,14 @@ describe("toDepositRefusal()", () => {
     expect(toDepositRefusal(room, silent)).toMatchObject({ code: "would_revert" });
   });
 
-  test("names the known minimum deposit", () => {
-    const own = { ...input, intent: intentOf({ vault: { ...vault, minDeposit: 9n } }) };
+  test.each([
+    [AMOUNT + 1n, "100000001"],
+    // The amount reaches it, and is refused nevertheless.
+    [AMOUNT, null],
+  ])("names the known minimum deposit of %s as %s", (minDeposit, shown) => {
+    const own = { ...input, intent: intentOf({ vault: { ...vault, minDeposit } }) };
     expect(toDepositRefusal(own, { code: "below_minimum", text: "x" })).toMatchObject({
-      members: { min_deposit: "9" },
+      members: { min_deposit: shown },
     });
   });
 });

@@ -151,6 +151,12 @@ describe("findExitRefusal()", () => {
     expect(findExitRefusal(asked(terms))?.code).toBe(code);
   });
 
+  test("says how many shares the vault redeems at least", () => {
+    const least = HELD + 1n;
+    const { message } = findExitRefusal(asked({ minShares: least })) ?? {};
+    expect(message).toContain(`redeems at least ${least} smallest units of its shares`);
+  });
+
   test("says until when", () => {
     expect(findExitRefusal(asked({ refusal: "cooldown", earliest: READ_AT + 60 }))?.members).toEqual({
       until: new Date((READ_AT + 60) * 1_000).toISOString(),

@@ -7,9 +7,9 @@ import { AppError, failure, failureFrom } from "../../errors.ts";
 import { OutsideError } from "../../lib/bounded-fetch.ts";
 
 /**
- * A function that reads a transaction by chain id and hash. An unknown transaction is an error only where
- * `requireReceipts` requires it; else its `transaction` and `receipt` are null. Repeated calls return the first result
- * or its error.
+ * A function that reads a transaction by chain id and hash. `transaction` and `receipt` are null if it is unknown, and
+ * `receipt` alone while it is pending; a reader of `requireReceipts` throws instead where a receipt is required.
+ * Repeated calls return the first result or its error.
  */
 export type TransactionReader = (chainId: number, hash: Hex) => Promise<TransactionOnChain>;
 

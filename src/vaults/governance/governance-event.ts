@@ -297,7 +297,7 @@ export const addressTexts = (
 
 /**
  * Creates the texts for an event that adds an account or contract to a group or removes one. `one` is the noun for a
- * member, without the plural's "s"; `of.member` names the argument with its address.
+ * member in the singular; `what` is its plural, formed with "s". `of.member` names the argument with its address.
  */
 export const memberTexts = (
   one: string,

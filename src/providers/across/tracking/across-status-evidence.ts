@@ -48,9 +48,9 @@ const STATUS_WAITING: UnprovenStatus = {
 const STATUS_FAILED: UnprovenStatus = { ...STATUS_UNKNOWN, phase: "failed", substatus: "UNKNOWN_ERROR" };
 
 /**
- * Returns the status of an Across transfer that the evidence supports. An API status that a chain contradicts is not
- * used. A delivery's substatus is `COMPLETED`, `PARTIAL` if its call failed, or null if the outcome of the call is
- * unknown.
+ * Returns the status of an Across transfer that the evidence supports. A revert, a deposit, a fill status and a missed
+ * fill deadline that a chain shows outweigh an API status that they contradict; `no_deposit`, `absent` and `waiting` do
+ * not. A delivery's substatus is `COMPLETED`, `PARTIAL` if its call failed, or null if that is unknown.
  */
 export function statusFromEvidence(evidence: TransferEvidence): UnprovenStatus {
   const { apiStatus, source, relay, fill } = evidence;
