@@ -1,7 +1,6 @@
 import type { Address } from "viem";
-import { runQuery } from "../chains/aggregator/aggregate-reads.ts";
+import { runWholeQuery } from "../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
-import { type Query, unlessUnmade } from "../chains/chain-reads.ts";
 import { readContractCode } from "../chains/code-at-block.ts";
 import type { Context } from "../context.ts";
 import type { DerivedColumns } from "../db/queries/vault-queries.ts";
@@ -23,17 +22,6 @@ export function assertServedChain(ctx: Context, chainId: number): void {
 }
 
 /**
- * Makes the reads of derivations and returns their result. Throws `upstream_unavailable` if the nodes made only a part of
- * the reads, which says nothing about the vault. Errors of the chain client propagate.
- */
-export async function runDerivation<S>(client: ChainClient, derivation: Query<S>): Promise<S> {
-  const { value } = await runQuery(client, unlessUnmade(derivation));
-  if (value === "unread")
-    throw failure("upstream_unavailable", "the nodes did not make every read of the vault");
-  return value as S;
-}
-
-/**
  * Reads a vault's addresses, tokens and parameters. The derivation fails with a reason if no family is called
  * `adapter`, or if the family's deriver or `confirmDerivation` rejects the contract. Throws `upstream_unavailable` if
  * the nodes made only a part of the reads; errors of the chain client propagate.
@@ -44,7 +32,7 @@ export async function deriveFromChain(
 ): Promise<Derivation> {
   const deriver = deriverOf(input.adapter);
   if (deriver === null) return underivable(`no adapter is called ${input.adapter}`);
-  const derivation = await runDerivation(client, deriver.derive(input.subject));
+  const derivation = await runWholeQuery(client, deriver.derive(input.subject));
   return confirmDerivation(client, { derivation, subject: input.subject });
 }
 

@@ -1,5 +1,5 @@
 import { getAddress, zeroAddress } from "viem";
-import { runQuery } from "../chains/aggregator/aggregate-reads.ts";
+import { runWholeQuery } from "../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
 import { RpcError } from "../chains/json-rpc.ts";
 import type { Context } from "../context.ts";
@@ -89,7 +89,7 @@ async function readDeparture(
   if (row.provenance.source !== "factory") return null;
   const { lists, registers } = vouchingFor(ctx, row);
   const query = deniedQuery(registers, getAddress(row.address));
-  const denying = registers.length === 0 ? [] : (await runQuery(client, query)).value;
+  const denying = registers.length === 0 ? [] : await runWholeQuery(client, query);
   const left = { lists, registers: registers.filter((register) => !denying.includes(register)) };
   if (left.lists.length + left.registers.length === 0) return "no register names it any more";
   return isCandidate(row) || isCurated(left) ? null : "no curated register or list names it any more";

@@ -1,10 +1,9 @@
 import type { Address } from "viem";
-import { runQuery } from "../chains/aggregator/aggregate-reads.ts";
+import { runWholeQuery } from "../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
 import { queryAll } from "../chains/chain-reads.ts";
 import { families } from "../vaults/families/vault-families.ts";
 import type { Derivation, DerivationSubject } from "../vaults/vault-deriver.ts";
-import { runDerivation } from "./derive-vault.ts";
 
 /**
  * Returns the name of the first vault family with a conclusive deriver that accepts a contract, or null; it may then
@@ -31,7 +30,7 @@ export async function recognizeVault(
     read.map(({ adapter, deriver }) => [adapter.name, deriver.derive(subject)]),
   );
   // A map, because names come from callers: an object would answer for its prototype's names too.
-  const derivations = new Map(Object.entries(await runDerivation(client, queryAll(parts))));
+  const derivations = new Map(Object.entries(await runWholeQuery(client, queryAll(parts))));
   const family = read.find(
     ({ adapter, deriver }) => deriver.conclusive && derivations.get(adapter.name)?.ok === true,
   );
@@ -46,6 +45,6 @@ export async function describeForeignContract(client: ChainClient, address: Addr
   const parts = families.flatMap(({ adapter, deriver }) =>
     deriver.describeOther === undefined ? [] : [[adapter.name, deriver.describeOther(address)] as const],
   );
-  const { value } = await runQuery(client, queryAll(Object.fromEntries(parts)));
-  return Object.values(value).find((text) => text !== null) ?? null;
+  const texts = await runWholeQuery(client, queryAll(Object.fromEntries(parts)));
+  return Object.values(texts).find((text) => text !== null) ?? null;
 }

@@ -1,4 +1,4 @@
-import { runQuery } from "../chains/aggregator/aggregate-reads.ts";
+import { runWholeQuery } from "../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
 import { RpcError } from "../chains/json-rpc.ts";
 import type { Context } from "../context.ts";
@@ -108,7 +108,7 @@ async function readCreators(
   const named = vouching.registers.map(sourceOf);
   const naming = factories.filter((register) => named.includes(sourceOf(register)));
   if (naming.length > 0 || code === null || factories.length === 0) return naming;
-  return (await runQuery(client, creatorsQuery(factories, { vault: vault.address, code }))).value;
+  return runWholeQuery(client, creatorsQuery(factories, { vault: vault.address, code }));
 }
 
 /**

@@ -1,8 +1,8 @@
 import { type Address, type Hex, hexToBigInt, slice } from "viem";
-import { failureFrom } from "../../errors.ts";
+import { failure, failureFrom } from "../../errors.ts";
 import type { BlockTime } from "../../lib/block-ranges.ts";
 import type { ChainClient, NodeReport } from "../chain-client.ts";
-import type { Query, Read, ReadResult, ReadResults } from "../chain-reads.ts";
+import { type Query, type Read, type ReadResult, type ReadResults, unlessUnmade } from "../chain-reads.ts";
 import { RpcError } from "../json-rpc.ts";
 import { RpcData, RpcQuantity } from "../rpc-values.ts";
 import {
@@ -276,6 +276,16 @@ export async function runQuery<S>(
     next = next.next?.(further) ?? null;
   }
   return { value, block };
+}
+
+/**
+ * Runs a query like `runQuery` and returns its result. Throws `upstream_unavailable` also if the nodes left out one of
+ * its reads, which says nothing about the contracts.
+ */
+export async function runWholeQuery<S>(client: ChainClient, described: Query<S>): Promise<S> {
+  const { value } = await runQuery(client, unlessUnmade(described));
+  if (value === "unread") throw failure("upstream_unavailable", "the nodes did not make every read");
+  return value as S;
 }
 
 /**

@@ -6,7 +6,7 @@ import {
   stringToHex,
   zeroAddress,
 } from "viem";
-import { runQuery } from "../../chains/aggregator/aggregate-reads.ts";
+import { runWholeQuery } from "../../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient } from "../../chains/chain-client.ts";
 import { createQuery, type Read, read, valueOrNull } from "../../chains/chain-reads.ts";
 import { RpcError } from "../../chains/json-rpc.ts";
@@ -102,14 +102,13 @@ async function readStrategyVaults(client: ChainClient, factory: Address): Promis
   return vaults.flatMap((vault) => (vault === null || vault === zeroAddress ? [] : [vault]));
 }
 
-/** Makes reads in one batch and returns their values, null for each that failed. */
+/** Makes reads in one batch and returns their values, null for each that failed. Throws as `runWholeQuery`. */
 async function readEach(client: ChainClient, reads: readonly Read<Address>[]): Promise<(Address | null)[]> {
   const named = Object.fromEntries(reads.map((one, index) => [index, one]));
-  const { value } = await runQuery(
+  return runWholeQuery(
     client,
     createQuery(named, (results) => reads.map((_, index) => readValue(results[index]))),
   );
-  return value;
 }
 
 const readValue = (result: Parameters<typeof valueOrNull<Address>>[0] | undefined): Address | null =>

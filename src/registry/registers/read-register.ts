@@ -1,5 +1,5 @@
 import { type Address, decodeEventLog, getAddress, type Hex, toEventSelector } from "viem";
-import { runQuery } from "../../chains/aggregator/aggregate-reads.ts";
+import { runWholeQuery } from "../../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient } from "../../chains/chain-client.ts";
 import { createQuery, mapQuery, type Query, queryAll, read, valueOrNull } from "../../chains/chain-reads.ts";
 import { searchLogs } from "../../chains/log-reader.ts";
@@ -51,7 +51,7 @@ export async function readRegister(
     return { vaults: [], complete: false, readTo: of.readTo, behind: false };
   const { vaults, readTo } = await readEvents(client, { ...of, reading: register.reading });
   // A node may invent events.
-  const { value: named } = await runQuery(client, membershipQuery(register, vaults));
+  const named = await runWholeQuery(client, membershipQuery(register, vaults));
   return {
     vaults: vaults.filter((_, index) => named[index]),
     complete: false,

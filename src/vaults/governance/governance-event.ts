@@ -1,5 +1,5 @@
 import { formatUnits, zeroAddress } from "viem";
-import { sameAddress } from "../../lib/address.ts";
+import { parseAddress, sameAddress } from "../../lib/address.ts";
 import { formatUnixTime } from "../../lib/unix-time.ts";
 import type { Tier } from "../../schemas/signal-schema.ts";
 import type { Vault } from "../vault.ts";
@@ -341,7 +341,7 @@ export function governanceContractsOf(
   vault: Vault,
   links: LinkedContracts,
 ): Readonly<Partial<Record<GovernanceContract, string>>> {
-  const redemptions = vault.params["redemption_vault"]?.toLowerCase();
+  const redemptions = parseAddress(vault.params["redemption_vault"] ?? "")?.toLowerCase();
   return {
     ...(redemptions === undefined ? {} : { redemptions }),
     ...links,

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { type Address, type Hex, hexToNumber, numberToHex, parseAbi, size, slice } from "viem";
 import { describe, expect, test } from "vitest";
-import { aggregate, aggregateList } from "../../../src/chains/aggregator/aggregate-reads.ts";
+import { aggregate, aggregateList, runWholeQuery } from "../../../src/chains/aggregator/aggregate-reads.ts";
 import { MAX_CALLS } from "../../../src/chains/aggregator/aggregator-codec.ts";
 import type { ChainClient } from "../../../src/chains/chain-client.ts";
-import { type Read, read } from "../../../src/chains/chain-reads.ts";
+import { createQuery, type Read, read, readThen } from "../../../src/chains/chain-reads.ts";
 import {
   answerMulticall,
   type ContractAnswer,
@@ -237,6 +237,18 @@ describe("aggregate() with reads that were not reached", () => {
     expect(results).toEqual({ a: { ok: true, value: 10n }, b: unmade });
     expect(client.calls).toHaveLength(7);
   });
+});
+
+test("runWholeQuery() gives no result without every read of every batch", async () => {
+  const second = (n: number) =>
+    readThen({ a: value(1) }, () => createQuery({ b: value(n) }, ({ b }) => (b.ok ? b.value : null)));
+  const client = scripted(({ to }) => {
+    if (to === 2n) return { ok: false, status: "not_reached" };
+    return to === 3n ? { ok: false, data: REVERT } : ten(to);
+  });
+  await expect(runWholeQuery(client, second(2))).rejects.toMatchObject({ code: "upstream_unavailable" });
+  expect(await runWholeQuery(client, second(3))).toBeNull();
+  expect(await runWholeQuery(client, second(4))).toBe(40n);
 });
 
 describe("aggregate() with a read that used all its gas", () => {

@@ -5,6 +5,7 @@ import type { TestDeployment } from "../../../scripts/stack/test-deployment.ts";
 import { runQuery } from "../../../src/chains/aggregator/aggregate-reads.ts";
 import { creatorsQuery, deniedQuery, readRegister } from "../../../src/registry/registers/read-register.ts";
 import { vaultRegisters } from "../../../src/registry/registers/vault-registers.ts";
+import { contractsClient } from "../../support/chains/multicall.ts";
 import { deployListRegister, type ListRegister } from "../../support/registry/list-register.ts";
 import { type ProofStage, startProofStage } from "../../support/registry/proof-stage.ts";
 
@@ -45,6 +46,12 @@ describe("readRegister() of events", () => {
     });
     expect(await readRegister(client, { register: factory, readTo: head, head })).toMatchObject({
       ...{ vaults: [], readTo: head },
+    });
+    // Blocks count as read only when the factory was asked about their vaults.
+    const unasking = contractsClient(() => ({ ok: false, status: "not_reached" }));
+    const starved: typeof client = { ...client, ask: (call) => unasking.ask(call) };
+    await expect(readRegister(starved, { register: factory, readTo: null, head })).rejects.toMatchObject({
+      code: "upstream_unavailable",
     });
     const unasked = { ...factory, membership: null };
     const silent = { ...factory, address: asset };
