@@ -3784,7 +3784,7 @@ export interface components {
         /** @description A request of a user to a vault that is not finished. */
         VaultRequest: {
             /**
-             * @description The vault's id of the request, which `/v1/withdraw/claim` and `/v1/withdraw/cancel` take. `0` if the vault does not number requests, or if the id of a deposit request is unknown.
+             * @description Id of the request in this vault, which `/v1/withdraw/claim` and `/v1/withdraw/cancel` take: the vault's number of it, or another text, such as its date. `0` if it is the only one of its user, or if the id of a deposit request is unknown.
              * @example 42
              */
             request_id: string;
@@ -3831,7 +3831,7 @@ export interface components {
              */
             expires_at: string | null;
             /**
-             * @description What can be claimed now: assets of a redemption, shares of a deposit, in the smallest unit, or `null` if unknown.
+             * @description What can be claimed now: assets of a redemption, shares of a deposit, in the smallest unit, or `null` if unknown. `0` for the shares of a cancelled redemption, which a claim returns too.
              * @example 1000000
              */
             claimable: bigint | null;
@@ -6493,7 +6493,7 @@ export interface components {
              */
             allowed: boolean;
             /**
-             * @description Largest amount that is possible now, in the smallest unit, or `null` if unknown or unlimited: assets of a deposit and of claims, shares of a withdrawal and of cancellations.
+             * @description Largest amount that is possible now, in the smallest unit: assets of a deposit and of claims, shares of a withdrawal and of cancellations. `null` if unlimited, unknown, or no amount of one token, such as a claim of several tokens.
              * @example 1000000
              */
             max: bigint | null;
@@ -7903,6 +7903,16 @@ export interface operations {
             };
             /** @description `key_forbidden`: Not allowed with this API key */
             403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `vault_not_found`: No such vault */
+            404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;

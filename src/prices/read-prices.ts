@@ -239,16 +239,15 @@ export async function readPrices(ctx: Context, tokens: readonly ChainToken[]): P
 }
 
 /**
- * Runs a query uncached and returns its result and block, with prices of some tokens of the chain, uncached too; tokens
- * without a price are absent. Throws `chain_unsupported`; errors of the chain client propagate.
+ * Runs a query uncached and returns its result and block, with prices of some tokens of the chain: of their feeds uncached
+ * too, of the price API as in `readPrices`. Tokens without a price are absent. Throws `chain_unsupported`; errors of the chain client propagate.
  */
 export async function readPricesWith<S>(
   ctx: Context,
   input: { chainId: number; tokens: readonly ChainToken["token"][]; query: Query<S> },
 ): Promise<{ value: S; block: BlockTime; prices: Prices }> {
   const asked = input.tokens.map((token) => ({ chainId: input.chainId, token }));
-  const scope = marketScope(ctx);
-  const market = fetchMarketPrices(scope, asked).catch(() => NO_PRICES);
+  const market = readMarket(ctx, asked);
   const { value, block } = await readWithFeeds(ctx, input);
   const feeds = new Map(asked.map(priceKey).flatMap((key) => keyed(ctx.prices.book.feeds, key)));
   const isJudged = asked.every((token) => feeds.get(priceKey(token))?.judges === true);

@@ -31,7 +31,13 @@ const statusGet = defineRoute({
     }),
   }),
   response: { schema: TransferStatus, description: "Status of the transfer" },
-  errors: ["chain_unsupported", "upstream_unavailable", "upstream_timeout", "store_unavailable"],
+  errors: [
+    "chain_unsupported",
+    "vault_not_found",
+    "upstream_unavailable",
+    "upstream_timeout",
+    "store_unavailable",
+  ],
   handler: (ctx, { query }) =>
     getStatus(ctx, {
       txHash: query.tx_hash,

@@ -17,7 +17,7 @@ export const VaultRequest = z
   .object({
     request_id: z.string().meta({
       description:
-        "The vault's id of the request, which `/v1/withdraw/claim` and `/v1/withdraw/cancel` take. `0` if the vault does not number requests, or if the id of a deposit request is unknown.",
+        "Id of the request in this vault, which `/v1/withdraw/claim` and `/v1/withdraw/cancel` take: the vault's number of it, or another text, such as its date. `0` if it is the only one of its user, or if the id of a deposit request is unknown.",
       example: "42",
     }),
     kind: z.enum(["deposit", "redeem"]).meta({
@@ -53,7 +53,7 @@ export const VaultRequest = z
     }),
     claimable: AmountText.nullable().meta({
       description:
-        "What can be claimed now: assets of a redemption, shares of a deposit, in the smallest unit, or `null` if unknown.",
+        "What can be claimed now: assets of a redemption, shares of a deposit, in the smallest unit, or `null` if unknown. `0` for the shares of a cancelled redemption, which a claim returns too.",
     }),
     cancellable: z.boolean().meta({ description: "Whether the user can take it back now.", example: false }),
     in_wallet: z.boolean().meta({
@@ -222,8 +222,8 @@ export const VaultAction = z
     }),
     max: AmountText.nullable().meta({
       description:
-        "Largest amount that is possible now, in the smallest unit, or `null` if unknown or unlimited: assets of a deposit " +
-        "and of claims, shares of a withdrawal and of cancellations.",
+        "Largest amount that is possible now, in the smallest unit: assets of a deposit and of claims, shares of a withdrawal " +
+        "and of cancellations. `null` if unlimited, unknown, or no amount of one token, such as a claim of several tokens.",
     }),
     mode: z.enum(["instant", "request", "cooldown"]).nullable().meta({
       description: "How the vault would settle it, or `null` if it does not apply.",
