@@ -115,6 +115,14 @@ export async function selectPoints(
 }
 
 /**
+ * SQL condition of coverage `c` that all flows of a vault after the block of `v` are stored, up to the tip. What the tip
+ * covers already leaves an empty range; one whose bounds are swapped would be an error.
+ */
+const isCovered = raw.raw(`c.followed_from is not null and c.done @> int8range(
+        greatest(v."afterBlock" + 1, c.start_block),
+        greatest(v."afterBlock" + 1, c.start_block, c.followed_from))`);
+
+/**
  * SQL of the five largest deposits and the five largest withdrawals of each vault, each with the sums of all flows of
  * its vault. They are counted apart, so that several deposits do not hide a large withdrawal.
  */
@@ -129,9 +137,7 @@ const largestFlows = (vaults: readonly VaultSpan[]): SQL => raw`select * from (
     from jsonb_to_recordset(${JSON.stringify(vaults)}::jsonb)
       as v("chainId" int4, "vaultAddress" text, "afterBlock" int8)
     join ${flowTips} t on t.chain_id = v."chainId"
-    join ${flowCoverage} c on c.chain_id = v."chainId" and c.vault_address = v."vaultAddress"
-      and (c.followed_from <= v."afterBlock" + 1
-        or c.done @> int8range(greatest(v."afterBlock" + 1, c.start_block), greatest(c.followed_from, c.start_block)))
+    join ${flowCoverage} c on c.chain_id = v."chainId" and c.vault_address = v."vaultAddress" and ${isCovered}
     left join ${flows} f on f.chain_id = v."chainId" and f.vault_address = v."vaultAddress"
       and f.block_number > v."afterBlock" and ${countsForVault}
     window w as (partition by c.chain_id, c.vault_address)
@@ -163,9 +169,7 @@ const spanSums = (spans: readonly (VaultSpan & { toBlock: number })[]): SQL => {
     from jsonb_to_recordset(${asked}::jsonb)
       as v(n int4, "chainId" int4, "vaultAddress" text, "afterBlock" int8, "toBlock" int8)
     join ${flowTips} t on t.chain_id = v."chainId" and t.head_block >= v."toBlock"
-    join ${flowCoverage} c on c.chain_id = v."chainId" and c.vault_address = v."vaultAddress"
-      and (c.followed_from <= v."afterBlock" + 1
-        or c.done @> int8range(greatest(v."afterBlock" + 1, c.start_block), greatest(c.followed_from, c.start_block)))
+    join ${flowCoverage} c on c.chain_id = v."chainId" and c.vault_address = v."vaultAddress" and ${isCovered}
     cross join lateral (select count(*) filter (where f.assets is null) as unknown,
         coalesce(sum(f.assets) filter (where f.assets > 0), 0) as inflow,
         coalesce(-sum(f.assets) filter (where f.assets < 0), 0) as outflow,

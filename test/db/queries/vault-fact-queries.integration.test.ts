@@ -77,3 +77,23 @@ test("deposits do not hide a withdrawal among the largest flows", async () => {
   const { largest } = await selectFlowFacts(db, { vaults, spans: [] });
   expect(largest.map(({ assets }) => assets)).toEqual([55n, 54n, 53n, 52n, 51n, -45n]);
 });
+
+test("a vault counts only from where its flows are stored, up to the tip", async () => {
+  await causeway.db.delete(flows);
+  const { db } = causeway.context();
+  const own = { chainId: CHAIN_ID, vaultAddress: VAULT };
+  const known = async (coverage: Partial<typeof flowCoverage.$inferInsert>) => {
+    await causeway.db.update(flowCoverage).set({ startBlock: 0, done: [], ...coverage });
+    const vaults = [9, 49, 79].map((afterBlock) => ({ ...own, afterBlock }));
+    const spans = vaults.map((vault) => ({ ...vault, toBlock: 95 }));
+    const { sums } = await selectFlowFacts(db, { vaults, spans });
+    return sums.map(({ index }) => spans[index]?.afterBlock);
+  };
+  // Until the tip is followed again, after a change of the family's events for example.
+  expect(await known({ followedFrom: null })).toEqual([]);
+  expect(await known({ followedFrom: null, startBlock: 95 })).toEqual([]);
+  expect(await known({ followedFrom: 50 })).toEqual([49, 79]);
+  expect(await known({ followedFrom: 50, done: [{ from: 30, to: 49 }] })).toEqual([49, 79]);
+  expect(await known({ followedFrom: 50, done: [{ from: 5, to: 49 }] })).toEqual([9, 49, 79]);
+  expect(await known({ followedFrom: 50, startBlock: 40, done: [{ from: 40, to: 49 }] })).toEqual([9, 49, 79]);
+});
