@@ -64,6 +64,7 @@ export interface ChainClient {
 export interface NodeSession {
   /**
    * Sends one JSON-RPC request to the node, with a timeout of five seconds and without retries, and returns its result.
+   * Throws OutsideError `timeout` without sending it if the node's circuit breaker refuses it.
    */
   request(method: string, params: readonly unknown[]): Promise<unknown>;
   /** Limits of the node's `eth_getLogs`, as searches have learnt them, kept in memory for ten minutes. */

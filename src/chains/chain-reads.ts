@@ -19,9 +19,9 @@ export interface Read<T> {
 
 /**
  * The result of a read: the decoded value, or a failure with the revert data, `0x` if it is empty. `revert` is null if
- * the revert data is unknown, or if the call did not revert: because it was not made or its return data could not be
- * decoded. `isUnmade` is true if `aggregate` had no gas or space left for the call, unless other calls to the same
- * contract took it.
+ * the revert data is unknown, or if the call did not revert: because it was not made, or its return data was too long
+ * or could not be decoded. `isUnmade` is true if `aggregate` had no gas or space left for the call, unless other calls
+ * to the same contract took it.
  */
 export type ReadResult<T> = { ok: true; value: T } | { ok: false; revert: Hex | null; isUnmade?: true };
 

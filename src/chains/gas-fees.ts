@@ -8,7 +8,7 @@ import { RpcQuantity } from "./rpc-values.ts";
 export interface GasFees {
   /** Price of one unit of gas. */
   gasPrice: bigint;
-  /** L1 data fee per byte of a transaction, in wei; zero if the chain is not known to charge one. */
+  /** L1 data fee per byte of a transaction, in wei, rounded down; zero also if the chain is not known to charge one. */
   dataFeePerByte: bigint;
 }
 

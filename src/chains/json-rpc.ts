@@ -11,11 +11,11 @@ export type RpcErrorKind = "revert" | "unsupported" | "node";
  */
 export class RpcError extends Error {
   readonly kind: RpcErrorKind;
-  /** Revert data of the call, or null if the node did not return it. */
+  /** Revert data of the call; null if the node returned none, and for an error of another kind. */
   readonly data: Hex | null;
   /**
-   * True if the `unsupported` error concerns only the values of these parameters, so that the method may work with
-   * others.
+   * True if the `unsupported` error seems to concern only the values of these parameters, so that the method may work
+   * with others.
    */
   readonly ofValues: boolean;
 

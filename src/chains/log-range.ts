@@ -112,8 +112,8 @@ export function statedBlocks(asked: number, message: string): number | null {
 }
 
 /**
- * Returns true if a node's error message seems to reject the number of blocks of a log request, not only the number or
- * the size of its results, or the time that it takes.
+ * Returns true if a node's error message seems to reject the number of blocks of a log request: it is about its size
+ * and mentions blocks or a range. True also for one about the results that proposes a block range.
  */
 export const isBlockLimit = (message: string): boolean =>
   isRangeRefusal(message) && /block|range/i.test(message);

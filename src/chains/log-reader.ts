@@ -71,8 +71,8 @@ const ANSWERS_BEFORE_WIDENING = 16;
 const MAX_LOGS = 10_000;
 
 /**
- * Reads event logs from one node: one window of blocks, and more as far as the request budget allows, until it has
- * 10,000 logs. Throws OutsideError if the logs are on another fork than the node's blocks; errors of the node
+ * Reads event logs from one node: one window of blocks, and more as far as the request budget allows, until it has at
+ * least 10,000 logs. Throws OutsideError if the logs are on another fork than the node's blocks; errors of the node
  * propagate.
  */
 export function readLogs(
@@ -84,8 +84,8 @@ export function readLogs(
 
 /**
  * Searches for event logs in windows of at most `maxBlocks` (default 2,000), with about `maxRequests` requests, until
- * it has 10,000 logs. The caller must verify every log, because a node may invent logs or omit some. Throws the errors
- * of `onOneNode`.
+ * it has at least 10,000 logs. The caller must verify every log, because a node may invent logs or omit some. Throws
+ * the errors of `onOneNode`.
  */
 export function searchLogs(
   client: Pick<ChainClient, "onOneNode" | "definition">,

@@ -11,11 +11,11 @@ export interface RequestBudget {
   /** Number of blocks in one request. */
   blocks: number;
   /**
-   * Number of blocks in the last full-width request that succeeded, while indexing; 0 if there is none, or a request of
-   * that width or less has been rejected since.
+   * Number of blocks in the last full-width request that succeeded, while indexing; 0 if there is none, or the width
+   * was reduced since after a request of that width or less.
    */
   lastGranted: number;
-  /** Number of successful requests before a wider block range is tried; high after a rejected request. */
+  /** Number of successful full-width requests before a wider range is tried, while indexing; 16 after a reduction. */
   answersBeforeWidening: number;
   /** Maximum number of contracts in one request. */
   addresses: number;

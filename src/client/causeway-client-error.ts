@@ -18,7 +18,7 @@ export type ClientErrorCode =
   | "insufficient_balance"
   /** The user approved less in the wallet than the order pays. */
   | "insufficient_allowance"
-  /** The wallet is on another chain, or cannot switch to the step's. */
+  /** The wallet is on another chain, cannot switch to the step's, or fails to tell its chain. */
   | "chain_unavailable"
   /** A transaction was included and reverted. */
   | "transaction_reverted"

@@ -52,7 +52,7 @@ const TIMEOUT_MS = 15_000;
 
 /**
  * Creates a client of the API. It sends nothing yet, and is stateless: it keeps no session and caches nothing. Throws
- * CausewayError `invalid_input` if `url` is no URL of http or https.
+ * CausewayError `invalid_input` unless `url` begins with `http://` or `https://` and a host.
  */
 export function createCausewayClient(options: CausewayClientOptions): CausewayClient {
   const url = apiUrl(options);

@@ -50,8 +50,8 @@ export interface ExecutionOptions {
   /** False to send every transaction separately, even if the wallet supports batches. Default: true. */
   batch?: boolean | undefined;
   /**
-   * Where the client keeps which steps other than approvals it has handed to the wallet, so that a later execution does
-   * not send them again. Default: the page's `localStorage`; without one, as in Node, the memory of the process.
+   * Where the client keeps which steps it has handed to the wallet (except approvals alone), so that a later execution
+   * does not send them again. Default: the page's `localStorage`; without one, as in Node, the memory of the process.
    */
   storage?: StepStorage | undefined;
   /**

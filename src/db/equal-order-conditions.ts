@@ -37,7 +37,7 @@ export const isReportedFor = (trackingId: SQL, hash: SQL): SQL<boolean> =>
 
 /**
  * SQL condition of the rows with a proven source transaction whose hash, called contract and calldata hash are those of
- * the given row, itself included. Users are not compared: one bundle may contain the same call of several users.
+ * the given row. Users are not compared: one bundle may contain the same call of several users.
  */
 export const sharesSource = (
   row: Pick<typeof deposits.$inferSelect, "sourceTxHash" | "sourceTo" | "sourceDataHash">,

@@ -127,9 +127,9 @@ export async function listDeposits(
 }
 
 /**
- * Marks a deposit of which no transaction is known as abandoned, and returns its row; one that is already abandoned is
- * returned unchanged. Reads no chain: a transaction that is found later overrides the mark. Throws `deposit_state` if a
- * transaction is known or the row changed meanwhile, `deposit_not_found` and `store_unavailable`.
+ * Marks a deposit in the state `built` or `expired` as abandoned, and returns its row; one that is already abandoned is
+ * returned unchanged. Reads no chain: a transaction that was only reported, or is found later, overrides the mark.
+ * Throws `deposit_state` in any other state or if the row changed meanwhile, `deposit_not_found`, `store_unavailable`.
  */
 export async function abandonDeposit(ctx: Context, trackingId: string): Promise<DepositRow> {
   const row = await loadDeposit(ctx, trackingId);

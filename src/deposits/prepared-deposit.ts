@@ -74,7 +74,7 @@ export interface RoutedDeposit extends BuiltRoute {
   token: Token;
   /** Decimals of the token that the user pays with, or null if unknown. */
   fromDecimals: number | null;
-  /** The fair quotes for the target token, in order of preference; of a move, only the one that was built. */
+  /** The fair quotes for the target token, best first (see `FoundRoute`); of a move, only the one that was built. */
   ranking: QuoteRanking;
   /** The reasons why other routes failed; empty if none did. */
   reasons: NoRouteReason[];
@@ -91,7 +91,7 @@ export type PreparedDeposit = {
   swaps?: boolean;
   /** Time for which the quote of a move's swap is valid, in seconds; absent without a swap or a stated time. */
   validSeconds?: number;
-  /** Warnings about the swap of a move; absent if there is none. */
+  /** Warnings about the swap of a move on one chain; absent without a swap. */
   warnings?: readonly Warning[];
   order: DepositOrder;
 } & (

@@ -22,7 +22,7 @@ const PATIENCE_MS = 5 * 60_000;
 
 /** Result of one run that indexes the flows in a chain's newest blocks (the tip). */
 export interface TipReport {
-  /** Number of the last block whose flows were read, and of the chain's head at that time. */
+  /** Number of the last indexed block, and of the chain's head at that time; 0 if there was nothing to index. */
   indexed: number;
   head: number;
   /** Number of flow rows read, of final and of later blocks. */

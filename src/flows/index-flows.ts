@@ -21,7 +21,10 @@ export interface IndexRoundReport {
   chains: number;
   failed: number;
   rows: number;
-  /** Number of blocks still missing from vaults' flow histories, without chains whose run failed or stored nothing. */
+  /**
+   * Number of blocks still missing from vaults' flow histories, without vaults whose start block is unknown, and chains
+   * whose run failed or stored nothing.
+   */
   missing: number;
 }
 
@@ -81,7 +84,7 @@ const NOTHING_INDEXED: IndexReport = { indexed: 0, head: 0, rows: 0, applied: fa
 
 /**
  * Indexes the flows of one chain within a budget of requests and time: the newest blocks, then missing older ones, in
- * the queue if there is one. Throws `chain_unsupported`; logs any other error and stores its code before it throws it.
+ * the queue if there is one. Throws `chain_unsupported`; logs any other error, stores its code and throws it.
  */
 export async function indexChain(ctx: Context, chainId: number): Promise<IndexReport> {
   const indexer = indexerOf(ctx, chainId);

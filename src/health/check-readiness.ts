@@ -68,8 +68,8 @@ export interface ChainIndexHealth {
   indexed: number | null;
   lag: number | null;
   /**
-   * Error code of the last indexing run that failed since the tip last moved, or null if there is none or the database
-   * cannot be read.
+   * Error code of the last indexing run that failed since the tip last moved or nothing was to be indexed. Null if
+   * there is none or the database cannot be read.
    */
   error: string | null;
 }

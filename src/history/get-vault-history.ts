@@ -33,7 +33,8 @@ export interface HistoryQuery {
 
 /**
  * Returns the history of one metric of a vault, oldest first, with the newest 1,000 points at most. A value is null if
- * unknown or if its interval has no snapshot. Throws `vault_not_found` and `store_unavailable`.
+ * unknown or if its interval has no snapshot, and a net flow also if the interval before has none. Throws
+ * `vault_not_found` and `store_unavailable`.
  */
 export async function getHistory(ctx: Context, query: HistoryQuery): Promise<VaultHistory> {
   const vault = await findVault(ctx, formatVaultId(query.key));

@@ -11,8 +11,9 @@ import { assertWithinLimit, rateLimitOf } from "./http-rate-limit.ts";
 
 /**
  * Authenticates the caller of a request, counts the request against the route's rate limit, and returns the context
- * with the caller. A possible replay on a public route counts as a read now, and against the route's limit when the
- * handler calls `charge`. Throws `rate_limited` and the errors of `authenticate`.
+ * with the caller: anonymous on a public route without a limit and, for a public GET request, if the database fails.
+ * A possible replay on a public route counts as a read now, and against the route's limit when the handler calls
+ * `charge`. Throws `rate_limited` and the errors of `authenticate`.
  */
 export async function admit(c: HonoContext<AppEnv>, route: ServedRoute): Promise<Context> {
   const ctx = c.get("ctx");

@@ -9,7 +9,8 @@ const RETRY_AFTER_S: Readonly<Partial<Record<number, number>>> = { 429: 60, 503:
 
 /**
  * Returns the response for an error: its problem document (RFC 9457) with the HTTP status of its code, never cacheable.
- * `Retry-After`, in seconds, is the error's `retry_after` or a default for 429, 503 and 504. A 401 has `WWW-Authenticate`.
+ * `Retry-After`, in seconds, is the error's `retry_after` or a default for 429, 503 and 504. A 401 has
+ * `WWW-Authenticate`.
  */
 export function problemResponse(error: AppError, requestId: string): Response {
   const { status, title } = errorTable[error.code];

@@ -28,7 +28,7 @@ const USED_ELSEWHERE = new Map<string, readonly string[]>([
   ...["token", "tokens", "address", "addresses"].map((name) => [name, ["ids"]] as const),
 ]);
 
-/** Returns true for names of the two ends of one thing, such as `from_token` and `to_token`: neither is a misspelling. */
+/** Returns true for names of two ends of one thing, such as `from_token` and `to_token`: neither is a misspelling. */
 function areOpposite(a: string, b: string): boolean {
   const [one, other] = [endOf(a), endOf(b)];
   return one !== null && other !== null && one !== other;

@@ -72,7 +72,7 @@ export function readTokenPrices(
 
 /**
  * Returns the prices of the assets of a chain's vaults, cached for minutes, or for up to an hour if reloading fails.
- * Assets without a price in time are absent. Never throws.
+ * Assets whose price is unknown or arrives late are absent. Never throws.
  */
 export function readAssetPrices(ctx: Context, chainId: number): Promise<PricesByToken> {
   const tokens = async () => {

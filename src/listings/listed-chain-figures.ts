@@ -44,7 +44,7 @@ const storedOf = new WeakMap<Registry, Map<number, StoredFigures>>();
 /**
  * Returns the figures of a chain's vaults that are stored with the registry, with newer pauses and minimum deposits. If
  * none of these vaults has stored figures, reads them from the chain, or takes read ones from a cache (up to a day old
- * if the chain fails). What cannot be read is missing or null. Never throws.
+ * if the chain fails). What cannot be read is missing or null, a pause false. Never throws.
  */
 export async function readChainFigures(
   ctx: Context,

@@ -22,9 +22,9 @@ export function authorizeDepositOrMove(
 }
 
 /**
- * Returns the error that an unsigned build gives for a signed order that reverted: that of the vault that a move
- * leaves, or else that of `explainSignedDeposit`. Null if neither vault is the reason. Throws `store_unavailable` and
- * `vault_not_found`; errors of `explainSignedExit` and `explainSignedDeposit` propagate.
+ * Returns the error that an unsigned build gives for a signed order that reverted: that of `explainSignedExit` for the
+ * vault that a move leaves, or else that of `explainSignedDeposit`; null if both give none. Throws `store_unavailable`
+ * and `vault_not_found`; errors of `explainSignedExit` and `explainSignedDeposit` propagate.
  */
 export async function explainSignedOrder(ctx: Context, of: RevertedOrder): Promise<AppError | null> {
   const { planned, row, revert } = of;

@@ -22,8 +22,8 @@ const SELLABLE: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Error for a deposit that is paid with the target vault's own share token. It is not an AppError, so the caller must
- * convert it to one.
+ * Error for a deposit that is paid with the target vault's own share token, which the vault does not accept. It is not
+ * an AppError, so the caller must convert it to one.
  */
 export class OwnShareError extends Error {
   override readonly name = "OwnShareError";
@@ -50,9 +50,10 @@ async function prepareDepositOrMove(ctx: Context, input: BuildInput): Promise<Pr
 }
 
 /**
- * Quotes a deposit, or a move if another vault's shares pay; shares that cannot be redeemed now may be swapped instead.
- * Throws `OwnShareError` if the target vault's own shares pay and it does not accept them, and `chain_unsupported`;
- * errors of `findMovedVault`, `prepareMove` and `prepareDeposit` propagate.
+ * Quotes a deposit, or a move if another vault's shares pay and the target vault does not accept them as a token; those
+ * that cannot be redeemed now may be swapped instead. Throws `OwnShareError` if the target vault's own shares pay and
+ * it does not accept them, and `chain_unsupported`; errors of `findMovedVault`, `prepareMove` and `prepareDeposit`
+ * propagate.
  */
 export function quoteDepositOrMove(ctx: Context, input: BuildInput): Promise<Quote> {
   return getQuote(ctx, { input, prepare: prepareDepositOrMove });

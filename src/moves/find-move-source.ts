@@ -24,8 +24,8 @@ export function vaultOfShare(
 }
 
 /**
- * Finds the vault whose shares pay for a deposit, if any, and reads it from Postgres. Throws `store_unavailable`,
- * `vault_not_found`, and `token_unsupported` if the token is no longer that vault's share.
+ * Returns whether a deposit is paid with a vault's shares, and reads a vault of kind `other` from Postgres. Throws
+ * `store_unavailable`, `vault_not_found`, and `token_unsupported` if the token is no longer that vault's share.
  */
 export async function findMovedVault(ctx: Context, input: BuildInput): Promise<PaidShare> {
   const { from_chain_id: chainId, from_token: token, vault_id: target } = input;

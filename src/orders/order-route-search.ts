@@ -48,7 +48,7 @@ export interface FoundRoute<B> {
   token: Token;
   /** Decimals of the token that the user pays with, or null if unknown. */
   fromDecimals: number | null;
-  /** The fair quotes for the token from trusted providers, in order of preference. */
+  /** The fair quotes for the token from trusted providers, best first; possibly those of the preferred bridge alone. */
   ranking: QuoteRanking;
   /** Why other routes failed; empty if none did. */
   reasons: NoRouteReason[];

@@ -64,7 +64,7 @@ export interface LegFacts {
   /** The user's transaction as seen on a chain or reported, or null. */
   txHash: string | null;
   /**
-   * The spender's allowance now, in the token's smallest unit, or null if unknown; what the build found then applies.
+   * The spender's allowance now, in the token's smallest unit, or null if not read; what the build found then applies.
    */
   allowance: bigint | null;
   /**

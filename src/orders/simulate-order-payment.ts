@@ -40,7 +40,7 @@ export interface TokenPayment {
   /** Allowance that the call needs, if that is less than the amount; absent otherwise. */
   approved?: bigint;
   spender: Address;
-  /** The payer's balance and the spender's allowance, each null if unknown. */
+  /** The payer's balance and the spender's allowance (unused for native currency), each null if unknown. */
   balance: bigint | null;
   allowance: bigint | null;
   /** The submitter's balance of the native currency, in wei; null or absent if it was not read. */

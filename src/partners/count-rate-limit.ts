@@ -17,7 +17,7 @@ export interface CountedRequest {
   name: LimitName;
   limit: number;
   exact: boolean;
-  /** Null if no counter was available; the request is then admitted. */
+  /** Null if an exact counter failed; the request is then admitted. */
   count: LimitCount | null;
 }
 

@@ -19,13 +19,13 @@ export interface PartnerIdentity {
 
 /**
  * How a partner's request was authenticated: by the API key alone (which is public, so anyone may have copied it), by
- * API key and secret (`pair`), or by session.
+ * API key and secret (`pair`), or by session, with or without a pair.
  */
 export type PartnerProof = "key" | "pair" | "session";
 
 /**
- * All rights of an API key; a session has them too. Listed here because importing the schema's list would build schemas
- * when an isolate starts.
+ * All rights that an API key can have; a session has them. Listed here because importing the schema's list would build
+ * schemas when an isolate starts.
  */
 export const ALL_RIGHTS: readonly KeyRight[] = ["build", "read", "manage"];
 
@@ -57,8 +57,8 @@ export function requirePartner(ctx: { readonly actor: Actor }): PartnerActor {
 }
 
 /**
- * Throws `key_forbidden` if the request was made with an API key that lacks a right. Does nothing for a caller who is
- * not a partner.
+ * Throws `key_forbidden` if the request was authenticated without a session, by an API key that lacks a right. Does
+ * nothing for any other caller.
  */
 export function requireRight({ actor }: { readonly actor: Actor }, right: KeyRight): void {
   if (actor.kind !== "partner" || actor.rights.includes(right)) return;

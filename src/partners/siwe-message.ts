@@ -52,7 +52,8 @@ export function writeSiweMessage(expected: ExpectedSiweMessage): string {
 
 /**
  * Returns the names of the fields in which a sign-in message differs from the expected one, with `text` if its whole
- * text differs; an expired message differs in `expiration_time`. Empty if it is valid at `now` (UNIX milliseconds).
+ * text differs. An expired message differs in `expiration_time`, one issued over a minute after `now` (UNIX
+ * milliseconds) in `issued_at`. Empty if it is valid.
  */
 export function findSiweMismatches(
   message: string,

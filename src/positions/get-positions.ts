@@ -58,8 +58,9 @@ import {
 } from "./position-shares.ts";
 
 /**
- * Returns a user's positions and requests on one chain, or on all (`chainId` null). `chains` marks what cannot be read.
- * Throws `chain_unsupported`, `store_unavailable`; `upstream_unavailable` if no chain could be read.
+ * Returns a user's positions and requests on one chain, or on all (`chainId` null). `chains` marks chains and vaults
+ * whose shares cannot be read. Throws `chain_unsupported`, `store_unavailable`; `upstream_unavailable` if no chain
+ * could be read.
  */
 export async function getPositions(
   ctx: Context,

@@ -73,8 +73,8 @@ export async function readStoredFlows(
 }
 
 /**
- * Returns true if open redemptions of the vault may be missing: they are found only by their stored ids, and some of
- * these are missing.
+ * Returns true if open redemptions of the vault may be missing: they are found only by their stored ids, of which some
+ * may be missing.
  */
 export const missesRequests = (vault: Vault, unlisted: StoredFlows["unlisted"]): boolean =>
   isUnlisted(vault, unlisted) && adapterOf(vault).exits?.findsByIds?.(vault) === true;

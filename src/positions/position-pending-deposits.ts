@@ -36,7 +36,8 @@ export function vaultsWithRequests(vaults: readonly Vault[]): Omit<RequestVault,
 
 /**
  * Returns the query for a user's pending deposits at the asynchronous vaults among `vaults`, or null if there are none.
- * A vault whose amounts are zero is left out, and one with unknown amounts unless `open` has a deposit request to it.
+ * A vault is left out unless an amount is above zero, or pending assets or claimable shares are unknown and `open` has
+ * a deposit request to it.
  */
 export function pendingQuery(query: {
   user: Address;
@@ -85,8 +86,8 @@ function toPending(user: Address, of: RequestVault & { pending: PendingDeposit }
 const MAX_CLAIMS = 8;
 
 /**
- * Converts a user's pending deposits on one chain to the API's format. Of at most eight claims, those whose simulation
- * succeeds are included; `next_refusal` says why one is not. `headTime`: their block's time, in UNIX seconds.
+ * Converts a user's pending deposits on one chain to the API's format. Of at most eight claims, those that a simulation
+ * does not rule out are included; `next_refusal` says why one is not. `headTime`: their block's time, in UNIX seconds.
  */
 export async function toWirePending(
   ctx: Context,

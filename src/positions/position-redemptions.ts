@@ -185,12 +185,12 @@ const isRedemptionOf = ({ chainId, address }: Vault, one: OpenRequest): boolean 
 export interface PositionValue extends HeldShares {
   /**
    * Value of the shares in the wallet, less the fees of instant redemption that `VaultExits.exitPrice` shows, whatever
-   * the vault's liquidity. Null if unknown or, in a family without `exitPrice`, unless `instant` is the only mode.
+   * the vault's liquidity. Null if unknown or not paid instantly or, without `exitPrice`, if there are other modes too.
    */
   redeemable: bigint | null;
   /**
-   * Amount to add to the sum of the user's indexed flows: withdrawals in it that are not yet paid, minus deposits in it
-   * whose shares are not claimed yet, minus withdrawals that it lacks. Null if unknown.
+   * Amount to add to the sum of the user's indexed flows (deposits minus withdrawals), so that a redemption counts once
+   * it is paid and a deposit once its shares are claimed. Null if unknown or if another position has its share token.
    */
   correction: bigint | null;
   /** Time in UNIX seconds up to which flows must be indexed for the correction to apply; 0 or null if none is known. */
@@ -279,7 +279,7 @@ function sumWith(
 
 /**
  * Returns the assets that the user would receive for all shares by instant redemption, rounded down. Null if value or
- * fee is unknown or, in a family without `exitPrice`, unless `instant` is the only mode.
+ * fee is unknown, without instant redemption or, in a family without `exitPrice`, if there are other modes too.
  */
 function redeemableOf({ vault, assets }: HeldShares, price: VaultRedemptions["price"]): bigint | null {
   const exits = adapterOf(vault).exits;

@@ -65,9 +65,9 @@ export interface MarketScope {
 }
 
 /**
- * Requests prices from the price API and returns those that it knows by `priceKey`; none if no API is configured. The
- * breaker counts all requests of a call as one: a failure if none succeeded or the API asked to wait. Throws
- * OutsideError if no request succeeded or the breaker refuses. Source: DefiLlama, `GET /prices/current/{coins}`.
+ * Requests prices from the price API and returns the usable ones (see `toMarketPrice`) by `priceKey`; none if no API is
+ * configured. The breaker counts all requests of a call as one: a failure if none succeeded or the API asked to wait.
+ * Throws OutsideError if no request succeeded or the breaker refuses. Source: DefiLlama, `GET /prices/current/{coins}`.
  */
 export async function fetchMarketPrices(
   scope: MarketScope,

@@ -13,7 +13,7 @@ export interface Price {
   usd: bigint;
   /** `feed`: price feeds on chain; `market`: the public price API. A provider's own figure is never a price. */
   source: "feed" | "market";
-  /** Time of the observation by its source, in seconds since the epoch. */
+  /** Time of the observation by its source, of several feeds the oldest, in seconds since the epoch. */
   at: number;
   /** Confidence that the source states, from 0 to 1, or null if it states none. */
   confidence: number | null;
@@ -29,8 +29,8 @@ export interface TokenPrice extends Price {
   /** Error bound of the price, in basis points: the sum of its feeds' deviations, or what is assumed of the market. */
   errorBps: number;
   /**
-   * True if this price may be used to accept or reject an offer. False for prices that cannot show a depeg (contract
-   * exchange rates, nominal prices) and for uncertain or old market prices.
+   * True if this price may be used to accept or reject an offer. False for nominal feed prices (see `TokenFeed`), which
+   * cannot show a depeg, and for market prices of unknown or low confidence or over 15 minutes old.
    */
   judges: boolean;
   /**

@@ -81,7 +81,7 @@ export function recordFeedPrices(ctx: Context, read: { readings: FeedReadings; h
 /**
  * Runs a query uncached; the same batch also reads the price feeds of `tokens`, whose prices `recordFeedPrices` stores.
  * If `query` is a function, it takes the block's time in milliseconds, as for `atBlockTime`. Throws
- * `chain_unsupported`; errors of the chain client propagate.
+ * `chain_unsupported`; errors of `runQuery` propagate.
  */
 export async function readWithFeeds<S>(
   ctx: Context,
@@ -224,8 +224,8 @@ const FEEDS_FRESH_MS = 30 * SECOND_MS;
 const FEEDS_STALE_MS = 5 * MINUTE_MS;
 
 /**
- * Returns the prices of many tokens for display, from feeds and the price API, cached for minutes, or up to an hour if
- * the API fails. Market prices that arrive late and tokens without a price are absent. Never throws.
+ * Returns the prices of many tokens for display, from feeds and the price API, cached for up to five minutes; those of
+ * the API up to an hour if it fails. Late market prices and tokens without a price are absent. Never throws.
  */
 export async function readPrices(ctx: Context, tokens: readonly ChainToken[]): Promise<Prices> {
   const chainIds = [...new Set(tokens.map(({ chainId }) => chainId))];
@@ -239,8 +239,9 @@ export async function readPrices(ctx: Context, tokens: readonly ChainToken[]): P
 }
 
 /**
- * Runs a query uncached and returns its result and block, with prices of some tokens of the chain: of their feeds uncached
- * too, of the price API as in `readPrices`. Tokens without a price are absent. Throws `chain_unsupported`; errors of the chain client propagate.
+ * Runs a query uncached and returns its result and block, with prices of some tokens of the chain: from feeds uncached
+ * too, from the price API as in `readPrices`. Tokens without a price are absent. Throws `chain_unsupported`; errors of
+ * `runQuery` propagate.
  */
 export async function readPricesWith<S>(
   ctx: Context,

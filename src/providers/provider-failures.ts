@@ -82,7 +82,7 @@ export function isUnsafeRoute({ code, members }: AppError): boolean {
 
 /**
  * Returns the reasons why routes failed, the first of each code, in the order of the failures. A `no_route` error gives
- * the reasons that it lists, any other error (or a `no_route` without a list) its own code and message.
+ * the reasons that it lists with a code, any other error (or a `no_route` without a list) its own code and message.
  */
 export function noRouteReasons(failures: readonly AppError[]): NoRouteReason[] {
   const reasons = failures.flatMap((error) => reasonsOfFailure(error));

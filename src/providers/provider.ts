@@ -39,7 +39,7 @@ export interface DestinationCall {
    * Minimum amount that must be delivered for the call to succeed, in the delivered token's smallest unit.
    */
   minIn: bigint;
-  /** Units of gas that the bridge must provide for the call. */
+  /** Units of gas for the call. LI.FI's API is told it, Across's is not; only Stargate's purchase of it is verified. */
   gasLimit: bigint;
 }
 
@@ -72,11 +72,11 @@ export interface TransferRequest {
 export interface TransferQuote {
   /** Name of the provider, as in `Provider.name`. */
   provider: string;
-  /** Key of `GET /v1/bridges`, or null for a swap on one chain. */
+  /** Key of `GET /v1/bridges`, or null for a transfer on one chain. */
   bridge: string | null;
-  /** Display name of the bridge, or null for a swap. */
+  /** Display name of the bridge, or null for a transfer on one chain. */
   bridgeName: string | null;
-  /** HTTPS URL of the bridge's logo, or null if the provider states no valid one. */
+  /** HTTPS URL of the bridge's logo, or null for a transfer on one chain or if the provider states no valid one. */
   bridgeLogo: string | null;
   /** Expected amount delivered, in the smallest unit of `toToken`. */
   toAmount: bigint;
@@ -86,8 +86,8 @@ export interface TransferQuote {
    */
   toAmountMin: bigint;
   /**
-   * Fees contained in the amounts according to the provider, in parts per billion: each fee as part of the amount paid
-   * or delivered, whichever is in the fee's token. They are not verified.
+   * Fees contained in the amounts, in parts per billion. Across: the paid less the delivered amount. LI.FI: the fees
+   * that it declares in the paid or the delivered token, each as part of that amount; not verified. Otherwise 0.
    */
   declaredFee: bigint;
   /**
@@ -95,22 +95,19 @@ export interface TransferQuote {
    * provider announces.
    */
   nativeFee: bigint;
-  /**
-   * Expected duration in seconds, or null if the provider states none, as for swaps on one chain by KyberSwap and
-   * Velora.
-   */
+  /** Expected duration in seconds, or null if the provider states no valid one; KyberSwap and Velora never do. */
   estimatedSeconds: number | null;
-  /** Units of gas that the provider expects the source transaction to use, or null if it states none. */
+  /** Units of gas that the provider expects the source transaction to use, or null if it states no valid number. */
   gas: bigint | null;
   /** True if a destination call can be made with the delivered tokens. */
   supportsCall: boolean;
-  /** True if the token can be delivered to the user's address. */
+  /** True if the token can be delivered to the user's address. Always false in LI.FI's quote of a call on one chain. */
   supportsPlain: boolean;
 }
 
 /**
  * A transfer that is ready to sign: its transaction was decoded and verified against the request. Here, `nativeFee` is
- * the fee that the transaction itself pays.
+ * the fee that the transaction itself pays, and LI.FI's `supportsCall` and `supportsPlain` say whether it makes a call.
  */
 export interface VerifiedTransfer extends TransferQuote {
   /** The transaction to sign on the source chain; `value` is in wei. */
@@ -159,24 +156,24 @@ export interface TransferReference {
  */
 export interface ProviderStatus {
   /**
-   * Progress of the transfer. `source_pending`: its source transaction awaits confirmations. `bridging`: neither paid
-   * out nor refunded yet. `delivered`: paid out on the destination chain, even if a call there failed. `refunding`:
-   * being paid back. `failed`: no delivery is expected. `unknown`: nothing is known of it.
+   * Progress of the transfer. `source_pending`: its source transaction is pending or awaits confirmations. `bridging`:
+   * neither paid out nor refunded yet. `delivered`: paid out on the destination chain, even if a call there failed.
+   * `refunding`: to be paid back. `failed`: no delivery is expected. `unknown`: nothing is known of it.
    */
   phase: "unknown" | "source_pending" | "bridging" | "delivered" | "refunding" | "refunded" | "failed";
   /** Code that refines the phase, such as `BRIDGE_NOT_AVAILABLE`, or null. The API shows only some of the codes. */
   substatus: string | null;
-  /** Hash of the transaction that delivered the transfer, or null if it is unknown. */
+  /** Hash of the transaction that delivered the transfer or, after it, made the call; null if none is known. */
   destinationTxHash: Hex | null;
-  /** Hash of the transaction that refunded the transfer on the source chain, or null if it is unknown. */
+  /** Hash of the transaction that refunded the transfer on the source chain, or null if none is known. */
   refundTxHash: Hex | null;
-  /** Amount delivered, in the smallest unit of the delivered token, or null if it is unknown. */
+  /** Amount delivered, in the smallest unit of the delivered token, or null if none is known. */
   amountReceived: bigint | null;
   /** HTTPS URL of the transfer in the provider's explorer, or null if the provider states no valid one. */
   explorerLink: string | null;
   /** Evidence from the bridge's own contracts, or null if they were not read or do not show the transfer. */
   proof: BridgeProof | null;
-  /** True if the bridge gives each transfer an id and this one's could not be read yet: `proof` may follow later. */
+  /** True if an Across deposit, which has an id, could not be read yet, so that `proof` may follow. Others: false. */
   unread: boolean;
 }
 
@@ -194,7 +191,7 @@ export const unknownStatus: ProviderStatus = {
 
 /** Evidence of a transfer from the bridge's own contracts on both chains. It does not rely on any API. */
 export interface BridgeProof {
-  /** Evidence of the payout in `destinationTxHash`, or null if there is none. */
+  /** Evidence of the payout in `destinationTxHash`. Null if there is none, and with Stargate if the call succeeded. */
   delivery: DeliveryProof | null;
   /**
    * What the bridge took on the source chain, and the contract (`by`) that would refund it after `deadline` (UNIX
@@ -244,8 +241,8 @@ export interface ListedToken {
 /** What a provider supports on the chains of its deployment tables: bridges, swaps and destination calls. */
 export interface ProviderCapabilities {
   /**
-   * Bridges whose calldata can be decoded and verified, each with the ids of the chains on which it may be used; empty
-   * for an exchange.
+   * Bridges whose calldata can be decoded and verified, each with the ids of the chains from which it may be used;
+   * empty for an exchange.
    */
   bridges: readonly { key: string; name: string; chains: readonly number[] }[];
   swaps: boolean;
@@ -266,7 +263,7 @@ export interface Provider {
   capabilities(): ProviderCapabilities;
   /**
    * Returns one quote per bridge, or one for a swap, without transactions; throws instead of returning none. Does not
-   * check whether the amounts are fair.
+   * compare the amounts with prices.
    */
   quote(scope: ProviderScope, request: TransferRequest): Promise<TransferQuote[]>;
   /**
@@ -276,7 +273,7 @@ export interface Provider {
   spenders(request: TransferRequest): readonly Address[];
   /**
    * Builds and verifies the transaction of a transfer. Tokens are delivered to the user if `request.call` is null,
-   * otherwise to the contract that makes the call. It neither judges whether the amounts are fair nor simulates.
+   * otherwise to the contract that makes the call. It neither compares the amounts with prices nor simulates.
    */
   build(scope: ProviderScope, request: TransferRequest): Promise<VerifiedTransfer>;
   /**
@@ -293,6 +290,6 @@ export interface Provider {
    * provider has none.
    */
   events?(chainId: number): readonly TransferEvent[];
-  /** Requests the tokens that the upstream supports on a chain. Absent if the upstream has no token list. */
+  /** Requests the tokens that the upstream supports on a chain. Absent if the provider reads no token list. */
   tokens?(scope: ProviderScope, chainId: number): Promise<ListedToken[]>;
 }

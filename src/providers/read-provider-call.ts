@@ -23,7 +23,7 @@ export interface TransferCallData {
   toChainId: number | null;
   /** Delivered token, or null if the calldata does not contain its address. */
   toToken: Address | null;
-  /** Minimum delivery in the smallest unit of `toToken`, or null if the calldata does not contain it in that unit. */
+  /** Minimum delivery that the calldata states in the smallest unit of `toToken`, or null if it states none in it. */
   minDelivery: bigint | null;
 }
 

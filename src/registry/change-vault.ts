@@ -15,8 +15,8 @@ import { toVaultRecord } from "./registry-vault-records.ts";
 type VaultChange = { key: VaultKey; change: VaultChangeInput };
 
 /**
- * The registry entry after a change; or, if on-chain data contradicts the change and nothing was stored, the field at
- * fault and the human-readable reason.
+ * The registry entry after a change; or, if a proof refused the change and nothing was stored, the field at fault and
+ * the human-readable reason.
  */
 export type ChangedVault = { record: VaultRecord } | { field: "state" | "adapter"; finding: string };
 

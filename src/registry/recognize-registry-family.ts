@@ -7,8 +7,8 @@ import type { Derivation, DerivationSubject } from "../vaults/vault-deriver.ts";
 
 /**
  * Returns the name of the first vault family with a conclusive deriver that accepts a contract, or null; it may then
- * still be a generic ERC-4626 vault. Throws `upstream_unavailable` if the nodes made only a part of the reads; errors of
- * the chain client propagate.
+ * still be a generic ERC-4626 vault. Throws `upstream_unavailable` if the nodes made only a part of the reads; errors
+ * of the chain client propagate.
  */
 export async function recognizeFamily(
   client: ChainClient,

@@ -22,8 +22,8 @@ export async function listVaultRecords(
 }
 
 /**
- * Converts a vault's row to the format of the admin API. Addresses are checksummed, except those in `params`,
- * `named_by` and `provenance`. Throws viem's InvalidAddressError for an invalid address.
+ * Converts a vault's row to the format of the admin API. Addresses are checksummed, except those in `vault_id`,
+ * `params`, `named_by`, `provenance` and texts. Throws viem's InvalidAddressError for an invalid address.
  */
 export function toVaultRecord(row: VaultRow): VaultRecord {
   return {

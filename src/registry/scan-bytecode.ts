@@ -38,7 +38,8 @@ const CLONES: readonly RegExp[] = [
 ];
 
 /**
- * Returns the target of a proxy that cannot change it, by its runtime code in lowercase hex, or null for other code.
+ * Returns the constant target of a minimal proxy (ERC-1167, ERC-3448), by its runtime code in lowercase hex, or null
+ * for any other code.
  */
 export function cloneTarget(code: Hex): Address | null {
   const target = CLONES.map((clone) => clone.exec(code)?.[1]).find((found) => found !== undefined);

@@ -37,9 +37,9 @@ const IN_PARTS: Plan = {
 /** Accounts that redeem all shares that they then have. Six of the smaller deposits are one of the usual ones. */
 const WHOLE: Plan = { usual: { divisor: 1n, part: null }, less: { divisor: 6n, part: null } };
 /**
- * Largest gas limits of a crowd's calls. A node limits the gas of a whole simulation, to 50 million by geth's default in
- * all of its blocks together: six accounts stay within it, so that no vault can end the simulation by what it takes. A
- * deposit or redemption of any known family that pays at once takes less than half of its limit.
+ * Largest gas limits of a crowd's calls. A node limits the gas of a whole simulation, to 50 million by geth's default
+ * in all of its blocks together: six accounts stay within it, so that no vault can end the simulation by what it takes.
+ * A deposit or redemption of any known family that pays at once takes less than half of its limit.
  */
 const DEPOSIT_GAS = 3_000_000n;
 const EXIT_GAS = 5_000_000n;

@@ -39,8 +39,9 @@ const CONTRACT_CODE: Hex = "0x00";
 const previewAbi = once(() => parseAbi(["function previewDeposit(uint256) view returns (uint256)"]));
 
 /**
- * Simulates deposits by a contract for another account, as the Router's executor makes them. `takes` is false if a
- * generic ERC-4626 vault rejects them; `cheats` is why the minted shares count against the vault, or null. Throws
+ * Simulates deposits by a contract for another account, as the Router's executor makes them. `takes` is false if they
+ * show that a generic ERC-4626 vault rejects them; `cheats` is why the minted shares count against the vault, or null.
+ * Simulates nothing (`takes` is true) if the vault's `caller` is the user or `judgedModes` is empty. Throws
  * `simulation_unavailable` and errors of the RPC nodes.
  */
 export async function simulateForOthers(

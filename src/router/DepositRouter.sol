@@ -35,15 +35,16 @@ interface IPermit2 {
 }
 
 /// @title DepositRouter: exchanges one token for another through steps and verifies that the receiver got it
-/// @notice The only contract that users approve. Asset in and shares out is a deposit, shares in and asset out a
-/// withdrawal, shares in and other shares out a move. It has no owner, upgrade, pause, fee or allow-list, and no
+/// @notice The only contract of Causeway that users approve. Asset in and shares out is a deposit, shares in and asset
+/// out a withdrawal, shares in and other shares out a move. It has no owner, upgrade, pause, fee or allow-list, and no
 /// storage but a reentrancy lock. The contract that holds allowances makes no caller-chosen call, and the contract
 /// that makes calls holds no allowance: the Router takes money only from msg.sender, or from an owner who signed the
 /// whole order, and the steps run in a new single-use clone.
 /// @dev Same address on every chain: no constructor arguments, evm paris, deployed by CREATE2 with a zero salt.
 /// Whoever accepts an order must trust the source of its steps, tokens and floors; the Router enforces only that the
-/// receiver gains at least the floor, that the payer pays no more than `amountIn` and `nativeFee`, and that leftovers
-/// reach `refundTo`. A receiver that passes its output on at once shows no rise and is refused. Errors: OrderErrors.
+/// receiver gains at least the floor (BRIDGED: that the bridge takes its minimum), that the payer pays no more than
+/// `amountIn` and `nativeFee`, and that leftovers of the tokens that the call names reach `refundTo`. A receiver that
+/// passes its output on at once shows no rise and is refused. Errors: OrderErrors.
 contract DepositRouter is GuardedCalls {
     uint256 private constant UNLOCKED = 1;
     uint256 private constant LOCKED = 2;

@@ -4,9 +4,10 @@ pragma solidity =0.8.30;
 import {GuardedCalls} from "./GuardedCalls.sol";
 import {BRIDGED, EVERYTHING, IERC20, NATIVE, Order, Patch, SELF, Step} from "./OrderTypes.sol";
 
-/// @title Executor: makes the calls of one order and holds nothing before and after it
-/// @notice Deployed once by the Router; each order runs in a new EIP-1167 clone of it. A clone has no approvals, given
-/// or received, before its only run, so a step can only spend that order's own funds.
+/// @title Executor: makes the calls of one order
+/// @notice Deployed once by the Router; each order runs in a new EIP-1167 clone of it. A clone has given no approval
+/// before its only run, so a step can only spend that order's own funds, and what somebody sent or allowed to the
+/// clone's predictable address in advance.
 contract Executor is GuardedCalls {
     // Permit2 transfers tokens for its caller and has the same address on every chain.
     address private constant PERMIT2 = 0x000000000022D473030F116dDEE9F6B43aC78BA3;

@@ -27,7 +27,7 @@ struct Step {
     uint256 value; // native amount in wei; EVERYTHING = all that the executor holds
     address approveToken; // token to approve for the duration of this call; zero = none
     address spender; // spender of that allowance, which is exactly the executor's balance of `approveToken`
-    address needToken; // token of which the executor must hold `needAmount` before the call; zero = native
+    address needToken; // token of which the executor must hold `needAmount`; zero = native, held besides `nativeFee`
     uint256 needAmount; // minimum in the middle, base units; zero = none
     Patch[] patches; // words to write into `data`, in order
     bytes data; // calldata, selector included
@@ -36,7 +36,7 @@ struct Step {
 /// @notice What is paid, and what must come of it. Token amounts are in each token's base units.
 struct Order {
     address tokenIn; // ERC-20 taken from the payer; zero = native, taken from msg.value
-    uint256 amountIn; // exact amount, or EVERYTHING = min(balance, allowance)
+    uint256 amountIn; // exact amount, or EVERYTHING = min(balance, allowance); native: msg.value less `nativeFee`
     uint256 minIn; // minimum to reach the executor (fees on transfer, bridges that deliver less); never zero
     uint256 nativeFee; // wei on top that pay bridges; what is unused goes to `refundTo`
     address tokenOut; // token that `receiver` must gain; zero = native; BRIDGED = the last step bridges

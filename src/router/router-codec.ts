@@ -43,8 +43,9 @@ export interface RouterPatch {
 
 /**
  * One call of the Router's executor. Before it, the executor must hold `needAmount` of `needToken` (zero address:
- * native), and approves its balance of `approveToken` (zero address: none) to `spender`. A bridge, as the last step,
- * must then take at least `needAmount`, which may not be 0. `value` is in wei; the largest uint256 means all.
+ * native, besides the order's `nativeFee`), and approves its balance of `approveToken` (zero address: none) to
+ * `spender`. A bridge, as the last step, must then take as much, and `needAmount` may not be 0. `value` is in wei; the
+ * largest uint256 means all, and is refused in an order with a `nativeFee`.
  */
 export interface RouterStep {
   target: Address;
@@ -203,7 +204,7 @@ export function decodeRouterError(data: Hex): { name: string; args: readonly unk
 
 /**
  * Returns the revert or return data of another contract that a Router error contains (`StepFailed`, `TokenFailed`,
- * `AuthorizationFailed`), or null for any other data. No number in it can be trusted.
+ * `AuthorizationFailed`): its first 4,096 bytes, or `0x`. Null for any other data. No number in it can be trusted.
  */
 export function foreignReason(data: Hex): Hex | null {
   const error = decodeRouterError(data);

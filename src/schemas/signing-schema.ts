@@ -30,8 +30,8 @@ export const SignatureInput = z
   });
 
 /**
- * Chain on which a smart account's signature (ERC-1271) is verified, by default Ethereum (1). It has no effect on the
- * signature of an externally owned account.
+ * Chain that the message names and on which a smart account's signature (ERC-1271) is verified, by default Ethereum
+ * (1). A signature of an externally owned account is verified without a chain.
  */
 export const SigningChain = ChainIdInput.default(1).meta({
   description:

@@ -201,7 +201,7 @@ export const NextStepRefusal = z
   .meta({ id: "NextStepRefusal", description: "The reason why a remaining step cannot be signed now." });
 export type NextStepRefusal = z.infer<typeof NextStepRefusal>;
 
-/** A warning of a quote or build, which the user should see before signing. */
+/** A warning of a quote, build or next step, which the user should see before signing. */
 export const Warning = z
   .object({
     code: z.string().meta({

@@ -3,7 +3,8 @@ import type { Finding, SignalRule } from "./signal-finding.ts";
 
 /**
  * An incident of one vault: successive findings of one rule about one subject. `firstSeen` and `lastSeen` are in
- * seconds since the epoch. Tier, texts, metrics, evidence, transaction and block are of the last finding with new keys.
+ * seconds since the epoch. Tier, texts, metrics and evidence are of the last finding with new keys; so are transaction
+ * and block, unless `locateChanges` found others.
  */
 export interface Incident {
   ruleId: string;

@@ -14,6 +14,7 @@ export interface Point {
   totalSupply: bigint | null;
   sharePrice: bigint | null;
   maxDeposit: bigint | null;
+  /** Whether deposits are paused, as last known if it could not be read; false also if it never was. */
   paused: boolean;
   /**
    * Amount that the largest known holder can withdraw now, in the asset's smallest unit. Null if the holder can redeem
@@ -116,8 +117,8 @@ export interface VaultFacts {
    */
   dayFlows: DayFlows | null;
   /**
-   * Flows from the snapshot of a day ago (`pointDayAgo`) to the newest of the `currentPoints` up to whose block all flows
-   * are stored with their amounts. Null if there is none.
+   * Flows from the snapshot of a day ago (`pointDayAgo`) to the newest of the `currentPoints` up to whose block all
+   * flows are stored with their amounts. Null if there is none.
    */
   indexedDay: FlowDay | null;
   /** Those of the `earlierDays` whose deposits and withdrawals are all stored with their amounts. */

@@ -51,9 +51,9 @@ interface ActionFacts {
 
 /**
  * Returns what a user can do at a vault now. A possible action has its largest known amount in smallest units (null if
- * unlimited or unknown), an impossible one an error code and, if known, the time at which it may become possible. If
- * the database fails, requests that are found only by its ids are unknown. Throws `vault_not_found`,
- * `chain_unsupported`, `store_unavailable` and errors of the RPC nodes.
+ * unlimited, unknown or, of claims, in several tokens or in shares), an impossible one an error code and, if known, the
+ * time at which it may become possible. If the database fails, requests that are found only by its ids are unknown.
+ * Throws `vault_not_found`, `chain_unsupported`, `store_unavailable` and errors of the RPC nodes.
  */
 export async function getActions(
   ctx: Context,

@@ -27,10 +27,10 @@ export interface StatusQuery {
 }
 
 /**
- * Returns the status of a transfer by the hash of one of its transactions, or of a user operation (ERC-4337) in it. A
- * recorded deposit or withdrawal is tracked first, unless the transaction only repeats it. Throws `chain_unsupported`,
- * `vault_not_found`, `store_unavailable`, and `upstream_unavailable` or `upstream_timeout` if a chain that must show
- * the transaction cannot be read.
+ * Returns the status of a transfer by the hash of one of its transactions, or of a recent user operation (ERC-4337) in
+ * it. A recorded deposit or withdrawal is tracked first, unless the transaction only repeats it. Throws
+ * `chain_unsupported`, `vault_not_found`, `store_unavailable`, and `upstream_unavailable` or `upstream_timeout` if a
+ * chain that must show the transaction cannot be read.
  */
 export async function getStatus(ctx: Context, query: StatusQuery): Promise<TransferStatus> {
   const client = ctx.chains.client(query.fromChainId);

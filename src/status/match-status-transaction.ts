@@ -56,8 +56,8 @@ const MATCH_RANK: Readonly<Record<MatchKind, number>> = {
 
 /**
  * Finds the deposit or withdrawal that a transaction may belong to, and returns the strongest match, or null. For a
- * user operation, those of its account come first. Reads only the database; what the chain shows must be in
- * `found.seen`. Throws `store_unavailable`.
+ * user operation, matches of its account come first, except `only_reported` ones. Reads only the database; what the
+ * chain shows must be in `found.seen`. Throws `store_unavailable`.
  */
 export async function matchDeposit(ctx: Context, found: FoundTransaction): Promise<Match | null> {
   const { hash, chainId, seen } = found;

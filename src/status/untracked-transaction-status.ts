@@ -15,7 +15,7 @@ import { findShownWithdrawal, type ShownWithdrawal } from "./untracked-withdrawa
 /**
  * The status of a transaction that belongs to no recorded row. `sent` is an amount of `sentToken`, `received` of
  * `shareToken`, which may be another token than shares. Amounts are in smallest units, and null if unknown; `received`
- * also while a request is open. `substatus` is null for `NOT_FOUND` and `INVALID`.
+ * also if nothing has arrived. `substatus` is null for `NOT_FOUND` and `INVALID`.
  */
 export interface UntrackedStatus {
   status: TransferStatusName;

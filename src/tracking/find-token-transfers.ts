@@ -53,7 +53,10 @@ export interface FoundTransfers {
   hashes: Hex[];
   /** False if blocks remain that a later search will read. True also if nodes returned no older blocks this time. */
   complete: boolean;
-  /** Records what was searched and judged, so that a later search goes on there. Throws `store_unavailable`. */
+  /**
+   * Records where a later search goes on, which finds again what proves something or was not read. Throws
+   * `store_unavailable`; a failure of Redis is only logged.
+   */
   noteSearched(judged?: Judged): Promise<void>;
 }
 

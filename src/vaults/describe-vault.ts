@@ -20,7 +20,7 @@ export interface VaultDisplay {
 
 /**
  * Converts a vault to the format of API responses. It is shown as paused if its registry entry is not active or its
- * contract rejects deposits. Throws an Error if the vault's family is unknown.
+ * contract rejects deposits. Throws as `settlementOf` does.
  */
 export function toWireVault(vault: Vault, shown: VaultDisplay): WireVault {
   const paused = vault.status !== "active" || shown.pausedOnChain;

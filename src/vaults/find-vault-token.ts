@@ -14,8 +14,8 @@ export interface TokenKey {
 }
 
 /**
- * Returns the symbol and decimals of a native currency or of a token that a vault in `listRegistry` accepts, and the
- * decimals of its shares. Where they are not known, the symbol is empty and the decimals null. Throws viem's
+ * Returns the symbol and decimals of a native currency or of a token that a vault in `listRegistry` accepts, or only
+ * the decimals of such a vault's share token. The symbol is empty and the decimals are null if not known. Throws viem's
  * InvalidAddressError, and `store_unavailable`.
  */
 export async function findToken(ctx: Context, { chainId, address }: TokenKey): Promise<TokenRef> {

@@ -23,13 +23,13 @@ export interface VaultState {
   maxDeposit: bigint | null;
   /** Minimum deposit, or null if none is known. */
   minDeposit: bigint | null;
-  /** True if on-chain data show that deposits are switched off; false also if unknown. */
+  /** True if on-chain data show that deposits of the asset are switched off; false also if unknown. */
   paused: boolean;
-  /** Present if `paused` is false but a view that may show a pause failed, also because the vault does not have it. */
+  /** Present if `paused` is false but a view that may show a pause failed; some families ignore some failures. */
   pauseUnknown?: true;
   /**
-   * Fee of an instant withdrawal, as a fraction of the assets. Null or absent if unknown or if there are no instant
-   * withdrawals.
+   * Fee of an instant withdrawal, as a fraction of the assets. Null or absent if unknown, if not read, or if there are
+   * no instant withdrawals.
    */
   exitFee?: number | null | undefined;
 }
@@ -42,20 +42,20 @@ export type VaultFlags = Pick<VaultState, "paused" | "minDeposit">;
  * stated, and null if unknown.
  */
 export interface DepositTerms {
-  /** Shares for the amount by the family's preview, in the share token's smallest unit, or null if unknown. */
+  /** Shares for the amount by the family's preview, in the share token's smallest unit, or null if it has no result. */
   previewShares: bigint | null;
-  /** Revert data of the preview, or null if there is none. */
+  /** Revert data of the preview, or of a price that it needs. Null if none is known, or if `previewShares` is. */
   previewRevert: Hex | null;
   /**
    * A sample of the share price: `shares` are worth `assets` of the deposited token, both in smallest units. Null if
    * unknown.
    */
   price: { assets: bigint; shares: bigint } | null;
-  /** Largest deposit that the vault takes now, or null if unknown. Only a hint. */
+  /** Largest deposit by the vault's limits, perhaps above 0 while `paused`; null if unknown. Only a hint. */
   maxDeposit: bigint | null;
   /** Minimum deposit, or null if none is known. */
   minDeposit: bigint | null;
-  /** True if on-chain data show that deposits are switched off; false also if unknown. */
+  /** True if on-chain data show that deposits of the token are switched off; false also if unknown. */
   paused: boolean;
   /**
    * The asset that the vault names on chain, or the deposited token if the chain shows whether the vault accepts it
@@ -64,13 +64,13 @@ export interface DepositTerms {
    */
   asset: Address | null;
   /**
-   * Why the vault would reject the deposit, such as `not_allowed`. Null or absent unless its views show a reason that
-   * no other field expresses.
+   * Why the vault would reject the deposit, such as `not_allowed`. Null or absent if its views show no such reason;
+   * pauses and limits are in other fields.
    */
   refusal?: Refusal | null;
   /**
-   * True if the vault would take this deposit as an asynchronous request now. Absent in families where the vault's
-   * state does not decide this.
+   * True if this deposit would now be an asynchronous request, false if an instant one; without meaning while `paused`.
+   * Absent in families where the vault's state does not decide this.
    */
   async?: boolean;
 }
@@ -138,7 +138,7 @@ export interface DepositCall {
 
 /**
  * A deposit into or withdrawal from a vault, decoded from one of its events. An amount is null if it is unknown, for
- * example because the event does not contain it.
+ * example because the event does not contain it, and in Midas's requests, where it is not final.
  */
 export interface VaultFlow {
   kind: "deposit" | "withdrawal";
@@ -153,7 +153,7 @@ export interface VaultFlow {
   shares: bigint | null;
   /**
    * Query, to be run at the event's block, that converts an amount in another token to `assets` by the vault's own
-   * prices; its result is null if they are unknown. Absent if there is nothing to convert.
+   * prices; its result is null if that fails. Absent if there is nothing to convert.
    */
   conversion?: Query<bigint | null>;
   /** Id by which `VaultExits.takenOut` knows the redemption request of the flow. Absent for other flows. */
@@ -179,7 +179,7 @@ export interface FlowSource {
 
 /**
  * A user's open asynchronous deposits into one vault: amounts that await settlement, and amounts that are ready to
- * claim. An amount is null if it is unknown, for example because the view call failed.
+ * claim. An amount is null if it is unknown, for example because a view failed or does not exist.
  */
 export interface PendingDeposit {
   /** Assets that await settlement, in the asset's smallest unit. */
@@ -208,7 +208,7 @@ export interface SubmittedRequest {
 
 /**
  * Shares that a deposit request received, in the share token's smallest unit. `assets` is the part of the deposited
- * assets for which they are, in the asset's smallest unit, or null if they are for the whole request.
+ * assets for which they are, in the asset's smallest unit; null if they are for the whole request or maybe several.
  */
 export interface DepositClaim {
   shares: bigint;
@@ -319,8 +319,8 @@ export interface VaultFamily {
    */
   governanceLink?: { contract: "authority" | "feeManager"; view: string };
   /**
-   * Returns a query for the vault's performance fee and management fee in the family's unit. Absent if they are not
-   * read.
+   * Returns a query for the vault's performance fee and management fee in the family's unit, for snapshots. Absent if
+   * these do not store them.
    */
   feeRatesQuery?: (vault: Vault) => Query<FeeRates>;
   /**
@@ -330,7 +330,7 @@ export interface VaultFamily {
   profitFeeQuery?: (vault: Vault) => Query<number | null>;
   /**
    * Returns a query for the part of its assets that the vault takes from its holders in a year, as a fraction (1 is
-   * 100%): its management fee. The result is null if unknown. Absent if it is not read.
+   * 100%), such as a management fee. The result is null if unknown. Absent if it is not read.
    */
   yearlyFeeQuery?: (vault: Vault) => Query<number | null>;
   /** Returns a query for the vault's timelock in seconds; the result is null if unknown. Absent if it is not read. */

@@ -23,7 +23,7 @@ import type { StoredVault, Token } from "./vault.ts";
 
 /** The part of a vault's registry entry that is read from on-chain data. */
 export interface DerivedVault {
-  /** The vault's name, or an empty string if it has none. */
+  /** The name of the vault or of its share token, at most 120 characters, or an empty string if it has none. */
   name: string;
   asset: Token;
   /** The tokens that the vault is known to accept without a swap. */

@@ -70,7 +70,8 @@ export interface ExitTerms {
   /** The owner's shares, including those that the call itself claims first. */
   heldShares: bigint | null;
   /**
-   * Largest number of shares that the vault would redeem or take a request for now, or null if unknown. Only a hint.
+   * Largest number of shares that the vault would redeem or take a request for now, which may be cut to the requested
+   * ones. Null if unknown; some families also return null if it does not limit this withdrawal. Only a hint.
    */
   maxShares: bigint | null;
   /** Smallest number of shares that the vault redeems or takes a request for; null also if there is no minimum. */
@@ -80,30 +81,33 @@ export interface ExitTerms {
    * at the current price.
    */
   previewAssets: bigint | null;
-  /** Revert data of the preview, or null if there is none. */
+  /** Revert data of the preview, or of a price that it needs; null if none is known or if the family ignores it. */
   previewRevert: Hex | null;
   /** Value of the shares before exit fees. */
   grossAssets: bigint | null;
-  /** Assets that the vault can pay instantly, or null if unknown. Only a hint. */
+  /**
+   * Assets that the vault can pay instantly. Null if unknown; some families also return null if they do not limit this
+   * withdrawal. Only a hint.
+   */
   availableAssets: bigint | null;
-  /** When the price is fixed: `now`, `later` (at settlement) or `recorded` (with the request; less may be paid). */
+  /** When the price is fixed: `now`, `later` (at settlement, or unknown), `recorded` (at request; less may be paid). */
   priced: "now" | "recorded" | "later";
-  /** Time at which a lock of the owner's shares ends, in unix seconds, or null if none is known. */
+  /** Time at which a lock ends that stops this withdrawal, in unix seconds, or null if none is known. */
   lockedUntil: number | null;
-  /** Earliest time at which a request made now is paid or can be claimed, in unix seconds, or null if unknown. */
+  /** Earliest time at which a request made now is paid or claimable, in unix seconds; null if unknown or instant. */
   earliest: number | null;
   /** Time at which a request made now expires, in unix seconds, or null if none is known. */
   expiresAt: number | null;
   /**
-   * Part of the payment that is made immediately if the vault queues the rest; null if unknown or if it does not split
-   * payments.
+   * Part of the payment that is made immediately if the vault queues the rest; null if unknown or if payments in
+   * this mode are not split.
    */
   paidNow: bigint | null;
   /** True if on-chain data show that such withdrawals are switched off; false also if unknown. */
   paused: boolean;
-  /** True if `maxShares` is 0 and the views suggest that the vault is closed, not short of liquidity. Only a hint. */
+  /** True if a holder's `maxRedeem` is 0 and the views suggest that the vault is closed, not illiquid. Only a hint. */
   closed: boolean;
-  /** Why the vault would reject the withdrawal, or null if its views show no reason. */
+  /** Why the vault would reject the withdrawal, or null if unknown. Other fields, such as `paused`, may show it too. */
   refusal: ExitRefusal | null;
   /** Variant of the family's call for the vault's current state, as `encode` takes it, or null. */
   variant: string | null;
@@ -148,7 +152,7 @@ export interface ExitCall {
   async: boolean;
 }
 
-/** An open redemption of a user: requested but not paid yet, or ready to claim. An amount is null if unknown. */
+/** An open redemption of a user, or one that was rejected or has expired. An amount is null if unknown. */
 export interface PendingExit {
   /** Id of the request in the family's format; "0" if no id is used. */
   requestId: string;
@@ -176,7 +180,7 @@ export interface PendingExit {
   claimableShares: bigint | null;
   /** Token that a claim pays: assets, or the shares of a cancelled request. */
   pays: "assets" | "shares";
-  /** Times of the request, its earliest payment and its expiry, in unix seconds; null if unknown. */
+  /** Times of the request, its earliest payment and its expiry, in unix seconds; null if unknown or none. */
   since: number | null;
   earliest: number | null;
   expiresAt: number | null;
@@ -184,12 +188,9 @@ export interface PendingExit {
   cancellable: boolean;
   /** True if the shares are still in the user's wallet and therefore part of the share balance. */
   inWallet: boolean;
-  /**
-   * True if the vault emits its withdrawal event when the request is made. The flows then count it as paid before it
-   * is.
-   */
+  /** True if the flows or `takenOut` count the request as paid from when it is made, although it is not yet. */
   bookedOut: boolean;
-  /** Time of that event in unix seconds, or null if unknown. */
+  /** Time from which they count it, in unix seconds, or null if unknown. */
   bookedAt: number | null;
 }
 
@@ -238,7 +239,7 @@ export interface VaultExits {
   terms(vault: Vault, request: ExitTermsInput): Query<ExitTerms>;
   /**
    * Returns a query for a sample of shares: their value (`gross`) and the payment for redeeming them now, after fees
-   * (`net`), in the asset's smallest unit; null if unknown. `now` is in unix milliseconds. Absent if it is not read.
+   * (`net`), in the asset's smallest unit; null if unknown or unpaid. `now` is in unix milliseconds. Absent if unread.
    */
   exitPrice?(vault: Vault, now: number): Query<{ gross: bigint; net: bigint } | null>;
   /** Encodes the redemption or request without checking its conditions. Throws if the call cannot express the input. */
@@ -247,7 +248,7 @@ export interface VaultExits {
   explain?(revert: Hex): ExplainedRevert | null;
   /**
    * Returns a query for a user's open redemptions; the result is null if they cannot be read. `requestIds` are the ids
-   * known from receipts and logs (see `findsByIds`), `now` is in unix milliseconds. Absent without requests.
+   * known from receipts and logs (see `findsByIds`), `now` is in unix milliseconds. Absent if the family has none.
    */
   pending?(
     vault: Vault,
@@ -256,8 +257,8 @@ export interface VaultExits {
   /** Returns true if `pending` may find requests only by `requestIds`. If absent, it finds recent ones without them. */
   findsByIds?(vault: Vault): boolean;
   /**
-   * Returns reads that add up to the shares of a user's open requests, in the share token's smallest unit: they show
-   * whether a simulated request replaces an open one. Empty or absent if this is not checked.
+   * Returns reads of the shares in a user's open requests, in the share token's smallest unit. Their sum shows whether
+   * a simulated request replaces an open one. Empty or absent if this is not checked.
    */
   openShares?(vault: Vault, user: Address): readonly Read<bigint>[];
   /**
@@ -278,8 +279,8 @@ export interface VaultExits {
    */
   claim?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
   /**
-   * Encodes a cancellation of an open redemption, or returns null if it cannot be cancelled. Absent if cancellations
-   * are not supported.
+   * Encodes a cancellation of an open redemption, or returns null if it cannot be cancelled or cancellations are not
+   * supported. Absent means null.
    */
   cancel?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
   /** Returns true if the shares of a cancelled request are returned by a later transaction. Absent means false. */
@@ -299,10 +300,7 @@ export interface VaultExits {
   settlesUnnamed?(vault: Vault): boolean;
 }
 
-/**
- * An indexed event of a redemption request that counts as a withdrawal (the request itself) or as a deposit (its
- * cancellation).
- */
+/** An indexed event of a redemption request: a withdrawal (the request itself) or a deposit (its cancellation). */
 export interface RequestFlow {
   kind: "deposit" | "withdrawal";
   requestId: string;
@@ -316,7 +314,7 @@ export interface ExitRequestSeen {
   requestId: string | null;
   /** Shares of the request, in the share token's smallest unit, or null if unknown. */
   shares: bigint | null;
-  /** Mode of the request. Absent if the receipt does not show it or the family has one such mode. */
+  /** Mode of the request. Absent if the receipt does not show it or the vault has one such mode. */
   mode?: PendingExit["mode"];
 }
 

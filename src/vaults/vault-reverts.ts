@@ -99,8 +99,8 @@ export interface ExplainedRevert {
   /** The API error code of a known error, or null if the error is unknown or has no code. */
   code: ErrorCode | null;
   /**
-   * Names the error for a reader, such as by its name, its reason string or its selector. Null if the revert data has
-   * no selector.
+   * Names the error for a reader, such as by its name, its reason string (which may be empty) or its selector. Null if
+   * the revert data has no selector or a caller leaves the text out.
    */
   text: string | null;
 }

@@ -36,7 +36,7 @@ const VaultStateAtBlockSchema: z.ZodType<VaultStateAtBlock> = z.object({
 const FlagsSchema = z.record(z.string(), z.object({ paused: z.boolean(), minDeposit: NullableAmount }));
 
 /**
- * Reads a vault's totals, share price and limits, from a cache for up to a minute. If the chain cannot be read, returns
+ * Reads a vault's totals, share price and limits, from a cache for up to a minute. If it cannot be read, returns
  * values up to seven days old, with `stale` true from a minute on, or null. `pauseUnknown` may be lost. Never throws.
  */
 export async function readVaultState(

@@ -42,7 +42,8 @@ function exitFee({ terms }: ExitWay): bigint | null {
 
 /**
  * Returns the figures of a withdrawal in the API's format: the vault's payment and exit fee in the paid token's
- * smallest unit, the amount and US dollar value of the requested token, and when a request may be paid. Null: unknown.
+ * smallest unit, the amount and US dollar value of the requested token, and when a request may be paid. Each is null if
+ * unknown; a minimum also if none is enforced, the time also if the vault pays at once.
  */
 export function toFigures(prepared: PreparedWithdrawal, prices: Prices): Figures {
   const { exit, order } = prepared;

@@ -161,8 +161,8 @@ export interface PreparedTransfer {
 
 /**
  * Finds, verifies and simulates the second step of a withdrawal for the amount that the vault paid. A low balance is
- * returned as `balanceSufficient` false, not thrown; an unknown one throws `upstream_unavailable`. Errors of
- * `requestedToken` and `findTransfer` propagate.
+ * returned as `balanceSufficient` false, not thrown. Errors of `requestedToken` and `findTransfer` propagate, such as
+ * `token_unsupported` if the token's balance cannot be read.
  */
 export async function prepareTransfer(ctx: Context, step: TransferStep): Promise<PreparedTransfer> {
   const { user, from, to, slippage, preferredBridge } = step;

@@ -29,7 +29,7 @@ export interface ExpectedRoute extends ExpectedWithdrawal {
    * amount.
    */
   quote: Pick<VerifiedTransfer, "transaction" | "spender" | "toAmount" | "toAmountMin">;
-  /** Expected payment of the vault, in the smallest unit of the paid token. */
+  /** Expected payment of the vault, if unknown the input of the swap or bridge, in the paid token's smallest unit. */
   paid: bigint;
 }
 

@@ -134,8 +134,10 @@ export async function listWithdrawals(
 }
 
 /**
- * Marks an unsent withdrawal as abandoned and returns its row. Throws `withdrawal_state` if it was sent or changed in
- * the meantime; `withdrawal_not_found`, `store_unavailable`.
+ * Marks a withdrawal in the state `built` or `expired` as abandoned, and returns its row; one that is already abandoned
+ * is returned unchanged. Reads no chain: a transaction that was only reported, or is found later, overrides the mark.
+ * Throws `withdrawal_state` in any other state or if the row changed meanwhile, `withdrawal_not_found`,
+ * `store_unavailable`.
  */
 export async function abandonWithdrawal(ctx: Context, trackingId: string): Promise<WithdrawalRow> {
   const row = await loadWithdrawal(ctx, trackingId);

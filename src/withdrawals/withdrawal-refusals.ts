@@ -104,7 +104,7 @@ const isKnownRefusal = (code: string): code is ExitRefusal => code in REFUSAL_TE
 
 /**
  * Returns how many of the shares the vault would redeem now by its view functions, in the share token's smallest unit;
- * all of them if the views do not say, or if only rounding makes `maxRedeem` too low.
+ * all of them if the views do not say, or show assets for all of them and a `maxRedeem` that is lower, but not zero.
  */
 export function payableShares({ way, shares }: Pick<RequestedExit, "way" | "shares">): bigint {
   const { maxShares, availableAssets, previewAssets } = way.terms;
@@ -115,8 +115,8 @@ export function payableShares({ way, shares }: Pick<RequestedExit, "way" | "shar
 }
 
 /**
- * Returns true if the vault's views report too little liquidity to pay these shares instantly; false in the modes
- * `request` and `cooldown`, or if unknown. Only a hint, because some views are imprecise.
+ * Returns true if the vault's views report too little liquidity to pay these shares instantly, or a lower limit; false
+ * in the modes `request` and `cooldown`, or if unknown. Only a hint, because some views are imprecise.
  */
 export function lacksLiquidity({ way, shares }: RequestedExit): boolean {
   const { availableAssets, previewAssets } = way.terms;

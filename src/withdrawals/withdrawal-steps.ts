@@ -47,7 +47,7 @@ const REPORTED_COLUMN: Readonly<
 
 /**
  * Returns the steps of a withdrawal in order. `allowance` is that for the first transaction, in the share token's
- * smallest unit; if it is null (unknown), the allowance that the build found decides.
+ * smallest unit; if it is null (unknown or not needed), the allowance that the build found decides.
  */
 export function toWithdrawalSteps(
   withdrawal: SteppedWithdrawal & { plan: StepPlan; allowance: bigint | null },

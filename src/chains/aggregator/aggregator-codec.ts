@@ -73,8 +73,9 @@ export function encodeCalls(calls: readonly AggregatedCall[], callGas = CALL_GAS
 }
 
 /**
- * The result of one call; `data` is its return data, or its revert data if it `failed`. `unknown`: that data is too
- * long to be copied. `not_reached`: no gas or space was left for it. `spent`: it failed after using most of its gas.
+ * The result of one call; `data` is its return data, or its revert data if it `failed` (always `0x` for creation code).
+ * `unknown`: that data is too long to be copied. `not_reached`: no gas or space was left for it. `spent`: it failed
+ * after using most of its gas.
  */
 export type CallResult =
   | { status: "failed" | "answered"; data: Hex }

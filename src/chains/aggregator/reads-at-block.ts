@@ -20,7 +20,7 @@ export async function runQueryAtBlock<S>(
   return next === null ? query.interpret(results) : runQueryAtBlock(node, { query: next, block });
 }
 
-/** Matches error messages about state or logs that a node does not keep; every implementation words them differently. */
+/** Matches error messages about state or logs that a node does not keep; implementations word them differently. */
 const NOT_KEPT =
   /missing trie node|state\b.* (?:is |are )?(?:not available|unavailable|pruned|missing)|no state (?:available|found)|pruned|pruning|archive (?:requests?|data|access)|archive,/i;
 /** Matches error messages about a failure that passes. */

@@ -29,7 +29,7 @@ export interface SimulationInput {
    * it.
    */
   time: number;
-  /** True for a single call that needs no overrides, because the user has the tokens and the allowance on-chain. */
+  /** True for a single call that needs no overrides, for example because the user has tokens and allowance on-chain. */
   standsAlone: boolean;
   /**
    * True if a call depends on the user's own code, as a signature check does; the simulator's code is then not put at
@@ -42,8 +42,8 @@ export interface SimulationInput {
    */
   origin?: Address;
   /**
-   * Later blocks, in order; the reads after the calls are in the last. Only `eth_simulateV1` can simulate them. Each has
-   * the next number, however much later it is, and at least one call.
+   * Later blocks, in order; the reads after the calls are in the last. Only `eth_simulateV1` can simulate them. Each
+   * has the next number, however much later it is, and at least one call.
    */
   later?: readonly LaterBlock[];
   /**
@@ -72,10 +72,10 @@ const SimulatedBlocks = z
   .min(1);
 
 /**
- * Simulates calls on the state of the head block by `eth_simulateV1` or, where nodes do not support it, by `eth_call`
- * with state overrides, then (`standsAlone`) by a plain `eth_call`. A call that fails is a result, not an error. Throws
- * `simulation_unavailable` if the nodes support none of these or reject the simulation, `upstream_timeout` or
- * `upstream_unavailable`.
+ * Simulates calls on the state of the head block by `eth_simulateV1` (not with `origin`) or, where nodes do not support
+ * it, by `eth_call` with state overrides (not with `later` or `keepsCode`), then (`standsAlone`) by a plain `eth_call`.
+ * A call that fails is a result, not an error. Throws `simulation_unavailable` if the nodes support none of these or
+ * reject the simulation, `upstream_timeout` or `upstream_unavailable`.
  */
 export async function runSimulation(client: ChainClient, input: SimulationInput): Promise<SimulationResult> {
   const single = input.later === undefined;

@@ -33,10 +33,11 @@ export interface SimulatedCall {
 }
 
 /**
- * The result of simulated calls, which end with the first that fails; `failedAt` is its index, or null. `before` and
- * `after` hold the return data of each read, null if it failed, returned nothing or was not made. `blockNumber` is the
- * block on whose state the calls ran, or null if unknown; `blockTimestamp` is the block time that the calls saw, in
- * seconds since the epoch (for a plain `eth_call`, the time that the input asks for).
+ * The result of a simulation. `calls` ends with the first call that fails; `failedAt` is its index, or null. `before`
+ * and `after` hold the return data of each read, null if it failed, returned nothing or was not made; `eth_simulateV1`
+ * goes on after a failed call, so that `after` may show effects of later ones. `blockNumber` is the block on whose
+ * state the calls ran, or null if unknown; `blockTimestamp` is the block time that the calls saw (with `later`, those
+ * of the first block), in seconds since the epoch (for a plain `eth_call`, the time that the input asks for).
  */
 export interface SimulationResult {
   chainId: number;

@@ -66,8 +66,8 @@ export interface WalletConnection {
 
 /**
  * Creates the connection to this browser's wallets. `publish` is called with every new state, null when no wallet is
- * connected. Throws CausewayError if the chains cannot be loaded (`chain_unsupported` if there are none), and a
- * SecurityError if the browser refuses `localStorage`. Source: EIP-6963.
+ * connected. Throws CausewayError if the chains cannot be loaded (`chain_unsupported` if there are none). Source:
+ * EIP-6963.
  */
 export async function createWalletConnection(of: {
   storageKey: string;

@@ -265,9 +265,9 @@ interface TrackedUpdate<Row extends TrackedRow, Change> {
 /**
  * Updates a deposit in the state `from` and returns the new row. Null if it is not in that state, or if the source
  * transaction that `change` proves is bound to another row of the user with the same call (unless that continues
- * differently and the transaction is reported for this one); `evidence` is stored even then. With `parentDueAt`, its
- * parent becomes due, and what the parent took over from it counts as lost. Throws `store_unavailable`, and the
- * driver's error with code 23505 if its deposit transaction already proves another row.
+ * differently and the transaction is reported for this one). `evidence` is stored even then, and with `parentDueAt` a
+ * parent that awaits a deposit, is partial or completed becomes due, and what it took over counts as lost. Throws
+ * `store_unavailable`, and the driver's error with code 23505 if its deposit transaction already proves another row.
  */
 export async function updateDeposit(
   db: Database,

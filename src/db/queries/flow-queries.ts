@@ -38,8 +38,8 @@ export interface FlowState {
 
 /**
  * Loads the state of a chain's flow index. First creates the chain's tip if there is none, with `span` blocks per
- * `eth_getLogs` request, and a coverage row for each vault with a known start block, or updates that block in it.
- * Throws `store_unavailable`.
+ * `eth_getLogs` request, and a coverage row for each vault that users know and whose start block is known, or updates
+ * that block in it. Throws `store_unavailable`.
  */
 export async function loadFlowState(
   db: Database,

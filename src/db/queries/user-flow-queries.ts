@@ -16,8 +16,8 @@ export interface ChainFlows {
    */
   indexedFrom: number | null;
   /**
-   * Number of the head block of the last index run, or null if there was none since the start or a rewind; `headTime`
-   * is its timestamp.
+   * Number of the head block of the last index run. Null if there was none, or none since a rewind. `headTime` is the
+   * block's timestamp.
    */
   indexedTo: number | null;
   headTime: Date | null;

@@ -12,7 +12,7 @@ export type RegisterTip = typeof vaultRegisterTips.$inferSelect;
 
 /**
  * Selects how far the registers (contracts that list a protocol's vaults) on the given chains have been read, in no
- * particular order; registers that were never read are absent. Throws `store_unavailable`.
+ * particular order; registers that no run has tried to read are absent. Throws `store_unavailable`.
  */
 export function selectRegisterTips(db: Database, chainIds: readonly number[]): Promise<RegisterTip[]> {
   return db.run((sql) =>

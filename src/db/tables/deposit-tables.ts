@@ -62,7 +62,7 @@ export const deposits = pgTable(
     minShares: uint256("min_shares"),
     shares: uint256("shares"),
     receivedAmount: uint256("received_amount"),
-    /** The provider of the swap or bridge, or null if there is none. */
+    /** The provider of the swap or bridge. Null if there is none, or before the second step of a withdrawal is seen. */
     provider: text("provider"),
     bridge: text("bridge"),
     /** The provider's own name of the bridge or exchange, which its status API needs. */

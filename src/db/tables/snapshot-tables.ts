@@ -62,13 +62,14 @@ export const vaultFigures = pgTable(
     vaultAddress: text("vault_address").notNull(),
     blockNumber: bigint("block_number", { mode: "number" }).notNull(),
     blockTime: time("block_time").notNull(),
+    /** False also if unknown. */
     paused: boolean("paused").notNull(),
     minDeposit: uint256("min_deposit"),
     maxDeposit: uint256("max_deposit"),
     sharePrice: uint256("share_price"),
     /** Value of the net assets in US dollars, as a decimal string. */
     tvlUsd: text("tvl_usd"),
-    /** Fee of an instant withdrawal, as a fraction of the assets. */
+    /** Fee of an instant withdrawal, as a fraction of the assets. Null also if the vault has no instant withdrawals. */
     exitFee: doublePrecision("exit_fee"),
     apy1d: doublePrecision("apy_1d"),
     apy7d: doublePrecision("apy_7d"),

@@ -15,8 +15,8 @@ import { time, uint256 } from "./table-columns.ts";
 /** Account that calls a vault to deposit: the Router on behalf of the user, or the user. */
 export type VaultCaller = "router" | "user";
 /**
- * Status of a vault: known but not proven (`candidate`), open for deposits (`active`), rejected by its proof
- * (`refused`), temporarily closed for deposits (`paused`), or excluded by an administrator (`unsupported`).
+ * Status of a vault: known but not opened by a proof yet (`candidate`), open for deposits (`active`), rejected by its
+ * proof (`refused`), temporarily closed for deposits (`paused`), or excluded by an administrator (`unsupported`).
  */
 export type VaultStatus = "candidate" | "active" | "refused" | "paused" | "unsupported";
 /**
@@ -78,8 +78,8 @@ export interface VaultProof {
    */
   refusedAt?: string;
   /**
-   * Number of proofs that found the vault illiquid while it was active, since one passed or found it closed otherwise.
-   * Absent for 0, and after an administrator has changed the vault's status.
+   * Number of proofs that found the vault illiquid while it was active, since one passed or found it closed for another
+   * reason than its exits. Absent for 0, and after an administrator has changed the vault's status.
    */
   illiquid?: number;
   /** RFC 3339 time of the first of the proofs that `illiquid` counts. Absent with it, and in older proofs. */

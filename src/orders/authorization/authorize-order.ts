@@ -75,7 +75,8 @@ export interface GivenSignature {
 /**
  * Completes an order with its owner's signature and simulates it as sent by the submitter, without state overrides.
  * Stores nothing. Throws `signature_invalid`, the code in `spent`, `quote_expired`, `authorization_unsupported`,
- * `would_revert`, `price_unsafe`, `simulation_unavailable`, the error of `explain`, and errors of the RPC nodes.
+ * `would_revert`, `price_unsafe`, `simulation_unavailable`, `chain_unsupported`, the error of `explain`, and errors of
+ * the RPC nodes.
  */
 export async function authorizeOrder(ctx: Context, given: GivenSignature): Promise<AuthorizedOrder> {
   const { planned, spent } = given;

@@ -135,8 +135,8 @@ export interface FeedPrices {
 /**
  * Computes token prices, rounded down, from a batch of feed reads, and lists the feeds that cannot be used. A token has
  * a price only if all of its feeds can be used. On a chain with a sequencer uptime feed in its table, there are no
- * prices unless the sequencer has been up for half an hour, and `unused` has the one entry `sequencer`; an L2 without
- * such a feed is not checked. `headTime` is the timestamp of the block that was read, in seconds since the epoch.
+ * prices unless the sequencer has been up for half an hour, and `unused` names `sequencer` instead of the feeds; an L2
+ * without such a feed is not checked. `headTime` is the timestamp of the block that was read, in seconds.
  */
 export function feedPrices(readings: FeedReadings, headTime: number): FeedPrices {
   const { chainId, tokens } = readings;

@@ -24,15 +24,15 @@ export interface TokenFeed {
   unit: string | null;
   feeds: readonly FeedDefinition[];
   /**
-   * True if one of the feeds is a contract's exchange rate, or the price of what the token is backed by or pegged to.
-   * Such a price does not show a depeg of the token, so no offer is checked against it.
+   * True if the price counts as unable to show a depeg of the token, because a feed is a contract's exchange rate, or
+   * the price of what the token is backed by or pegged to. No offer is checked against such a price.
    */
   nominal?: true;
 }
 
 /** The price feeds of one chain, listed by token. */
 export interface ChainFeeds {
-  /** Chainlink's sequencer uptime feed, or null if none is known. */
+  /** Chainlink's sequencer uptime feed, or null if the chain has none or it is unknown. */
   sequencer: Address | null;
   tokens: readonly TokenFeed[];
 }

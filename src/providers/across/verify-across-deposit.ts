@@ -94,7 +94,8 @@ export function verifyAcrossDeposit(
 
 /**
  * Returns the names of the fields in which an Across deposit transaction differs from the expected one; empty if it
- * matches. If the calldata cannot be decoded, the list has the decoder's error message.
+ * matches. If the calldata or its message cannot be decoded, the list has only the decoder's error message and what
+ * differs in target and value.
  */
 export function findDepositDifferences(
   transaction: VerifiedTransfer["transaction"],

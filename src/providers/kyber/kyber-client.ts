@@ -27,7 +27,7 @@ export interface KyberClient {
   /**
    * Sends a request once and returns its response: `parsed` by the schema, and `json` as received, to be sent back
    * unchanged. Throws `no_route`, `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`,
-   * without text from KyberSwap.
+   * with no text from KyberSwap in their messages.
    */
   ask<S extends z.ZodType>(
     scope: ProviderScope,

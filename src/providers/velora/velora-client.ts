@@ -17,7 +17,7 @@ interface VeloraRequest<S extends z.ZodType> {
 export interface VeloraClient {
   /**
    * Sends a GET request once and returns its parsed response. Throws `no_route`, `rate_limited`, `upstream_rejected`,
-   * `upstream_unavailable` or `upstream_timeout`, without text from Velora.
+   * `upstream_unavailable` or `upstream_timeout`, with no text from Velora in their messages.
    */
   ask<S extends z.ZodType>(scope: ProviderScope, request: VeloraRequest<S>): Promise<z.infer<S>>;
 }

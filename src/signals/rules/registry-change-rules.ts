@@ -35,8 +35,8 @@ export const vaultAdded: SignalRule = {
 };
 
 /**
- * Reports each change of a vault's registry status in the last 24 hours that opens, pauses, resumes or closes deposits,
- * by an operator or by the service's own check.
+ * Reports each change of a vault's registry status from or to `active` or `paused` in the last 24 hours, by an operator
+ * or by the service's own check.
  */
 export const registryChanged: SignalRule = {
   rule_id: "registry_changed",
@@ -67,7 +67,7 @@ export const registryChanged: SignalRule = {
       })),
 };
 
-/** Returns false for a change between two statuses, such as `unsupported` and `candidate`, of vaults that are closed. */
+/** Returns false for a change between two statuses of closed vaults, such as `unsupported` and `candidate`. */
 const affectsDeposits = ({ from, to }: RegistryChange): boolean =>
   [from, to].some((status) => status === "active" || status === "paused");
 

@@ -126,9 +126,9 @@ const BREAK_REASONS: Readonly<Record<Tier, string>> = {
 const MIN_APY_BREAK = 0.01;
 
 /**
- * Reports a yield between two consecutive daily snapshots that is at least six median absolute deviations and one
- * percentage point from the median of the vault's earlier days. A deviation below 0.1 percentage points counts as 0.1.
- * Needs at least 14 earlier days, of which at most a quarter have a yield of zero.
+ * Reports the newest yield between two consecutive daily snapshots if it is at least six median absolute deviations and
+ * one percentage point from the median of the vault's earlier days. A deviation below 0.1 percentage points counts as
+ * 0.1. Needs at least 14 earlier days, of which at most a quarter have a yield of zero.
  */
 export const apyBreak: SignalRule = {
   rule_id: "apy_break",

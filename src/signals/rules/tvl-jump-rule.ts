@@ -46,8 +46,8 @@ function explain({
 }
 
 /**
- * Reports an unusual change in total assets since the snapshot of a day ago that neither deposits and withdrawals nor
- * the share price explain. Needs a baseline of at least seven earlier days.
+ * Reports a change in total assets since the snapshot of a day ago that neither deposits and withdrawals nor the share
+ * price explain, if it is unusual or half of them or more. Needs a baseline of at least seven earlier days.
  */
 export const tvlJump: SignalRule = {
   rule_id: "tvl_jump",

@@ -95,9 +95,9 @@ export async function hasLostEvidence(
 }
 
 /**
- * Returns true if an ended routed deposit must be derived again, because its source, proven after its delivery, is no
- * evidence yet. False if a proving transaction has no receipt, or more than a day after the row's last change, when
- * nodes may have pruned one. Errors of the RPC nodes propagate.
+ * Returns true if a routed deposit that has ended (for the caller to check) must be derived again, because its source,
+ * proven after its delivery, is no evidence yet. False if a proving transaction has no receipt, or more than a day
+ * after the row's last change, when nodes may have pruned one. Errors of the RPC nodes propagate.
  */
 export async function isUnpaired(
   ctx: Context,

@@ -15,8 +15,8 @@ export interface ShareProof {
   /** Amount that was paid for them, in the paid token's smallest unit, or null if it is unknown. */
   amountIn: bigint | null;
   /**
-   * True if the user paid. False if the Router's event names another payer, such as a bridge, or an account that
-   * repeats the deposit for its user.
+   * False if the Router's event names another payer than the user, such as a bridge, or an account that repeats the
+   * deposit for its user; otherwise true.
    */
   byUser: boolean;
 }

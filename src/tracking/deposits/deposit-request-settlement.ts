@@ -73,10 +73,10 @@ interface SettlementInput {
 
 /**
  * Reads from the chain what has become of a deposit's request: a list of at most one transition (claimable, completed,
- * refunded or rejected), empty if none is known. The vault's views show the total of all of the account's requests in
- * most families: `claimable` may then be due to another request, and the end of this one is found only when none is
- * open. `shares` of a completed deposit is null if others may have been settled with it. Throws `store_unavailable`,
- * `vault_not_found`, `chain_unsupported` and errors of the RPC nodes, such as `upstream_unavailable`.
+ * refunded or rejected), empty if none is known. In most families, the vault's views show the total of the account's
+ * requests, or its last one: `claimable` may then be due to another request, and the end of this one is found only when
+ * they show none open. `shares` of a completed deposit is null if others may have been settled with it. Throws
+ * `store_unavailable`, `vault_not_found`, `chain_unsupported` and errors of the RPC nodes.
  */
 export async function settlementTransitions(ctx: Context, at: SettlementInput): Promise<Transition[]> {
   const now = await readRequest(ctx, at.row);
@@ -219,8 +219,8 @@ const isWhole = (row: RequestSubject, claims: readonly Claim[]): boolean =>
   claims.length > 0 && unclaimed(row, claims) <= 0n;
 
 /**
- * Returns the transition of a deposit whose shares were sent by the given claims. The shares are null if others may have
- * been settled with it: also if several claims together are for more than its assets.
+ * Returns the transition of a deposit whose shares were sent by the given claims. The shares are null if others may
+ * have been settled with it: also if several claims together are for more than its assets.
  */
 function claimTransition(row: RequestSubject, claims: readonly Claim[]): Transition {
   const alone = claims.length === 1 || unclaimed(row, claims) >= 0n;

@@ -22,8 +22,8 @@ export type OnchainEvent =
   | "vault_claimed";
 
 /**
- * An event of a deposit: a pending source transaction, an on-chain event, a provider's status, or a request of the API
- * to mark it as abandoned.
+ * An event of a deposit: a pending source transaction, an on-chain event, a provider's status, or a caller's request to
+ * mark it as abandoned.
  */
 export type StateEvent =
   /** The source transaction is pending. */
@@ -115,8 +115,8 @@ export function isUnseen(state: DepositState): boolean {
 }
 
 /**
- * Returns the state of a deposit at `now` (UNIX milliseconds): `expired` if it was built but not sent when its quote
- * expired, otherwise the state of its row.
+ * Returns the state of a deposit at `now` (UNIX milliseconds): `expired` if the state of its row is `built` and its
+ * quote has expired, otherwise the state of its row.
  */
 export function currentState(row: { state: DepositState; expiresAt: Date }, now: number): DepositState {
   return row.state === "built" && row.expiresAt.getTime() <= now ? "expired" : row.state;

@@ -1,6 +1,6 @@
 import { type Hex, keccak256 } from "viem";
 
-/** Minimum length of a deposit's or withdrawal's calldata, in bytes: a selector and one word, as of `redeem(uint256)`. */
+/** Minimum length of a deposit's or withdrawal's calldata, in bytes: a selector and one word, as `redeem(uint256)`. */
 const MIN_CALL_BYTES = 36;
 /** Maximum number of bytes of a transaction's input that are searched for calls. */
 const MAX_SEARCHED_BYTES = 131_072;
@@ -13,8 +13,8 @@ const LENGTH_ZEROS = "0".repeat(56);
 
 /**
  * Returns the keccak256 hashes of byte strings, of 36 bytes or more, that follow their own length in an input, as calls
- * in batches do; none proves that its call is made. Parts of long inputs are skipped. Sources: ERC-7579, ERC-4337,
- * Safe's MultiSend.
+ * in batches do; none proves that its call is made. Inputs that are long or contain many lengths are read in part.
+ * Sources: ERC-7579, ERC-4337, Safe's MultiSend.
  */
 export function innerDataHashes(input: Hex): Set<Hex> {
   const text = input.slice(2, 2 + 2 * MAX_SEARCHED_BYTES).toLowerCase();

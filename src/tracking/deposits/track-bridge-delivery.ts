@@ -149,8 +149,8 @@ interface ProvenRefund {
 
 /**
  * Returns the first transaction named by providers that repays exactly what the bridge took, after the transfer's
- * deadline, and is not recorded for another row; it may be unconfirmed. Null if there is none. Throws
- * `store_unavailable` and errors of the RPC nodes.
+ * deadline, and is not recorded as the refund of another transfer of the user; it may be unconfirmed. Null if there is
+ * none. Throws `store_unavailable` and errors of the RPC nodes.
  */
 export async function findProvenRefund(ctx: Context, of: RefundInput): Promise<ProvenRefund | null> {
   // Until then, no transaction counts: an earlier payment may refund a different transfer of the same amount.

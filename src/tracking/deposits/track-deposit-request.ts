@@ -11,8 +11,8 @@ import { readUncached } from "../../vaults/vault-state.ts";
 import type { Transition } from "./deposit-transitions.ts";
 
 /**
- * Reads the vault of a deposit or withdrawal from Postgres, regardless of its status in the registry. Throws
- * `vault_not_found`, also if its chain is no longer served, and `store_unavailable`.
+ * Reads the vault of a deposit or withdrawal from Postgres, whether its deposits are open or not. Throws
+ * `vault_not_found`, also if its chain is no longer served or its row is invalid, and `store_unavailable`.
  */
 export function findVaultOfDeposit(
   ctx: Context,
@@ -27,8 +27,8 @@ export interface RequestState {
   /** The family's functions for deposit requests. */
   requests: AsyncDeposits;
   /**
-   * The total of the user's requests, whatever their ids; in a family that reads requests only by id (Midas), that of
-   * this request alone, unknown while its id is unknown.
+   * The total of the user's requests, whatever their ids; some vaults (ERC-7540) show only the last one. In a family
+   * that reads requests only by id (Midas), that of this request alone, unknown while its id is unknown.
    */
   pending: PendingDeposit;
   block: BlockTime;
@@ -58,7 +58,7 @@ export async function readRequest(
 }
 
 /**
- * Returns true if nothing is pending or claimable, false if something is, and null if the vault's views do not show it.
+ * Returns true if the vault's views show nothing pending or claimable, false if something, null if they do not tell.
  * The amounts may be those of several requests of the user: false does not mean that a certain one is still open.
  */
 export function isRequestGone({

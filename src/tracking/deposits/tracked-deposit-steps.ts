@@ -50,7 +50,7 @@ const REPORTED_COLUMN: Readonly<
 
 /**
  * Returns the steps of a deposit in order, each transaction after its approvals or the signature that replaces them.
- * `allowance`, for the first transaction, is in the token's smallest unit, or null if unknown. Pure.
+ * `allowance`, for the first transaction, is in the token's smallest unit, or null if unknown or not needed. Pure.
  */
 export function toDepositSteps(
   deposit: SteppedDeposit & { plan: StepPlan; allowance: bigint | null },

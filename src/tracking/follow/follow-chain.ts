@@ -54,7 +54,7 @@ export interface ChainRound {
   head: number;
   /** Number of logs that matched the filters. */
   logs: number;
-  /** Number of final blocks that have not been read yet. */
+  /** Number of final blocks that no round has read since they became final. */
   missing: number;
   /** False if another round stored its progress at the same time, in which case this one stored none. */
   applied: boolean;

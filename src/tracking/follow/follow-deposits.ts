@@ -28,7 +28,7 @@ export interface FollowRun extends FollowedRows {
   /** Number of chains with deposits or withdrawals to follow, and how many of them could not be read. */
   chains: number;
   failed: number;
-  /** Number of final blocks that have not been read yet. */
+  /** Number of final blocks that no round has read since they became final. */
   missing: number;
 }
 

@@ -13,7 +13,7 @@ export const FollowMessage = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("chain"),
     chain_id: z.int().positive(),
-    /** True if the previous round left final blocks unread. This one then runs without a pause. */
+    /** True if the previous round left final blocks to be read. This one then runs without a pause. */
     goes_on: z.boolean().default(false),
   }),
   z.object({

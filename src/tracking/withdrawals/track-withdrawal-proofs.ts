@@ -109,7 +109,8 @@ export function withdrawalsIn({ logs }: Receipt, vault: Vault): VaultFlow[] {
 
 /**
  * Returns the payment of a redemption that the user made at the vault, or null: the net transfer of the paid token to
- * the user. For native currency or if `batched`, a vault's event of the user's withdrawal must show it.
+ * the user. If `batched`, it is the transfer that belongs to a vault's event of the user's withdrawal; for native
+ * currency, the amount in that event.
  */
 export function findDirectExit(
   receipt: Receipt,

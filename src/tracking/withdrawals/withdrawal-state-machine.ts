@@ -13,7 +13,7 @@ export type OnchainWithdrawalEvent =
   | "assets_paid"
   /** The user received the requested token. */
   | "token_paid"
-  /** A part of the request was paid; the rest of its shares was returned or kept. */
+  /** A part of the request was paid; the rest was rejected or cancelled, or expired with its shares in the wallet. */
   | "partly_paid"
   /** The bridge refunded the payment. */
   | "refund"
@@ -31,8 +31,8 @@ export type OnchainWithdrawalEvent =
   | "request_cancelled";
 
 /**
- * An event of a withdrawal: a pending first transaction, an on-chain event, a provider's status, or a request of the
- * API to mark it as abandoned.
+ * An event of a withdrawal: a pending first transaction, an on-chain event, a provider's status, or a caller's request
+ * to mark it as abandoned.
  */
 export type WithdrawalEvent =
   /** The first transaction is pending. */
@@ -141,8 +141,8 @@ export function isUnseenWithdrawal(state: WithdrawalState): boolean {
 }
 
 /**
- * Returns the state of a withdrawal at `now` (UNIX milliseconds): `expired` if it was built but not sent when its quote
- * expired, otherwise the state of its row.
+ * Returns the state of a withdrawal at `now` (UNIX milliseconds): `expired` if the state of its row is `built` and its
+ * quote has expired, otherwise the state of its row.
  */
 export function currentWithdrawalState(
   row: { state: WithdrawalState; expiresAt: Date },

@@ -41,7 +41,7 @@ const identificationAbi = once(() =>
 
 /**
  * Returns a query for whether the vault is shut down or, for strategies since version 3.1, paused. A view that fails
- * counts as neither.
+ * counts as neither; if both fail, the pause is unknown.
  */
 function shutdownViews(vault: Vault) {
   const on = { to: vault.entryPoint, abi: shutdownAbi() } as const;

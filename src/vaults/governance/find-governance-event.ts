@@ -22,7 +22,7 @@ const topicBySignature = new Map<string, Hex>();
 const eventAbiItem = ({ signature }: GovernanceEvent) =>
   parseAbiItem(`event ${signature}` as "event Known()");
 
-/** Returns the first topic of a governance event: the keccak256 hash of its signature, in lowercase. */
+/** Returns the first topic of a governance event: the keccak256 hash of its name and parameter types, in lowercase. */
 export function eventTopic(event: GovernanceEvent): Hex {
   const topic = topicBySignature.get(event.signature) ?? toEventSelector(eventAbiItem(event));
   topicBySignature.set(event.signature, topic);

@@ -5,8 +5,8 @@ import type { Tier } from "../../schemas/signal-schema.ts";
 import type { Vault } from "../vault.ts";
 
 /**
- * The aspect of a vault's governance that an event changes. `allow_list`: who may deposit, hold shares or withdraw;
- * `price`: how the share price is set; `strategy`: how assets are allocated.
+ * The aspect of a vault's governance that an event changes. `allow_list`: who may deposit, hold shares or withdraw, and
+ * how; `price`: how shares or accepted tokens are priced; `strategy`: allocation, yield, or a contract that is used.
  */
 export type GovernanceKind =
   | "owner"
@@ -85,7 +85,7 @@ export interface GovernanceEvent {
   title?: (args: EventArgs) => string;
   /** Full sentences that replace the sentence made of `what` and `describe`. */
   report?: EventText;
-  /** The consequence for a depositor; by default, it follows from `kind` and `stage`. */
+  /** The consequence for a depositor; by default, it follows from `kind`, `stage` and, for a cap, `describe`. */
   advice?: string | EventText;
   /** Returns true if a view function shows the same change, so that this event need not be reported. */
   seenByView?: (args: EventArgs, vault: Vault) => boolean;
@@ -109,7 +109,7 @@ const TIERS: Readonly<Record<GovernanceKind, Tier>> = {
 };
 
 /**
- * Texts and conditions of a governance event. Without `tier`, the severity follows from the event's kind and stage;
+ * Texts and conditions of a governance event. Without `tier` and `tierFor`, its severity follows from kind and stage;
  * `announcementEvent` reduces the tier `high` to `medium`, and `cancellationEvent` ignores `tier`.
  */
 export type EventTerms = Pick<
@@ -186,7 +186,7 @@ const DURATIONS = [
 ] as const;
 /**
  * Formats a duration in seconds in the largest unit of day, hour, minute and second that divides it: "2 days", "36
- * hours", "90 seconds". One day becomes "24 hours".
+ * hours", "90 seconds". One day becomes "24 hours", and zero "0 seconds".
  */
 export function formatDuration(value: unknown): string {
   const duration = Number(value);
@@ -269,8 +269,8 @@ export const switchTexts = (
 };
 
 /**
- * Creates the texts for an event that sets an account or contract, or removes it with the zero address. `member` and
- * `from` name the arguments with the new and the old address; a removal has the advice `removed` and `removedTier`.
+ * Creates the texts for an event that sets an account or contract, or removes it (zero address). `member` and `from`
+ * name the arguments with the new and the old address; a removal has the advice `removed`, and `removedTier` if given.
  */
 export const addressTexts = (
   what: string,

@@ -60,8 +60,9 @@ const TOLERANCE = PARTS_PER_BILLION / 200n;
 
 /**
  * Simulates a claim or cancellation as sent by the user. If it brings over 0.5% less than the vault states, it gets the
- * warning `pays_less` or, to cancel a request that has not expired, throws `price_unsafe`; neither if the shares return
- * by a later transaction. Throws an AppError if the call is refused or cannot be simulated.
+ * warning `pays_less`, but throws `price_unsafe` to cancel a request that has not expired, and an AppError if it brings
+ * nothing; none of these if the shares return by a later transaction. Throws an AppError if the call is refused, takes
+ * other shares, or cannot be simulated.
  */
 export async function simulateRequestCall(ctx: Context, of: RequestCall): Promise<SimulatedRequestCall> {
   const { vault, user, call, block } = of;

@@ -116,7 +116,7 @@ export interface AcrossTracker {
 /**
  * Returns the status of an Across transfer from the API and the chains. `proof` is null unless the source transaction
  * shows exactly one Across deposit to the destination chain. Throws the errors of `fetchDepositStatus` if the API fails
- * and the source chain is not served or cannot be read.
+ * and the source chain is not served, has no known SpokePool or cannot be read.
  */
 export async function trackAcrossTransfer(
   scope: ProviderScope,

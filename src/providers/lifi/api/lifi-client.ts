@@ -48,7 +48,7 @@ export interface LifiClient {
   /**
    * Sends a request and returns its parsed response; after status 500 it may be sent once more. Throws `no_route` (not
    * for the endpoints `other`), `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`,
-   * without text from LI.FI.
+   * with no text from LI.FI in their messages.
    */
   ask<S extends z.ZodType>(scope: ProviderScope, request: LifiRequest<S>): Promise<z.infer<S>>;
 }

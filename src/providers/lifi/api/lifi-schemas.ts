@@ -106,7 +106,7 @@ const Step = z.object({
 });
 /**
  * One step of a LI.FI route: a bridge transfer or a swap. Amounts are in the smallest unit of their token,
- * `executionDuration` is in seconds; logo, duration, fees and gas costs are null if they are invalid.
+ * `executionDuration` is in seconds; logo, duration, fees and gas costs are null if invalid, undefined if missing.
  */
 export type LifiStep = z.infer<typeof Step>;
 

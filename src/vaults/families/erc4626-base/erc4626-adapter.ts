@@ -29,8 +29,8 @@ import { erc4626Flows } from "./erc4626-flow-events.ts";
 import { type FamilyViews, mergeFlags, mergeState, mergeTerms } from "./erc4626-variant-views.ts";
 
 /**
- * ABI of ERC-4626's `deposit` and of the view functions that a vault's totals, share price and deposits need, with the
- * common extensions `paused()` and `minDeposit()`.
+ * ABI of ERC-4626's `deposit` and of the view functions that a vault's totals, share price, exit fee and deposits need,
+ * with the common extensions `paused()` and `minDeposit()`.
  */
 export const erc4626Abi = once(() =>
   parseAbi([
@@ -59,7 +59,7 @@ export interface Erc4626Options {
   name: string;
   /** True if the family's contracts enforce no minimum deposit. */
   noMinimum?: boolean;
-  /** Validates the family's registry parameters. Throws an Error for an invalid one. Absent if it has none. */
+  /** Validates the family's registry parameters. Throws an Error for an invalid one. Absent if it validates none. */
   checkParams?(vault: Vault): void;
   /** True if `paused()`, where it exists, stops deposits. */
   pausable?: boolean;
@@ -258,7 +258,7 @@ type PriceResults = { price: ReadResult<bigint>; finePrice: ReadResult<bigint> }
 
 /**
  * Returns how many shares to convert when sampling the share price, in the share token's smallest unit: one share, or
- * more if the asset has few decimals. `scale`: the decimals that shares have beyond `decimals()`.
+ * more if the asset has fewer than 6 decimals. `scale`: the decimals that shares have beyond `decimals()`.
  */
 export function sampleShares({ shareDecimals, asset }: Vault, scale = 0): bigint {
   return 10n ** BigInt(shareDecimals + scale + Math.max(0, FINE_DECIMALS - asset.decimals));

@@ -23,14 +23,14 @@ import {
 } from "../../vault-deriver.ts";
 
 /**
- * An account without special rights, for reading limits and permissions when no user is given. It is not the zero
- * address, for which some vaults return 0.
+ * An account without special rights, for reads without a user, and in place of the Router's executor, whose address is
+ * not known in advance. It is not the zero address, for which some vaults return 0.
  */
 export const ORDINARY_ACCOUNT: Address = "0x000000000000000000000000000000000000dEaD";
 
 /**
  * Result of checking whether a contract is a vault of a family: who may call it to deposit (the Router if absent) and
- * its registry parameters (none if absent), or a human-readable reason why it is not.
+ * its registry parameters (none if absent), or a human-readable reason why it is not one or cannot be supported.
  */
 export type Identification =
   | { ok: true; caller?: VaultCaller; params?: Record<string, string> }
@@ -96,8 +96,8 @@ export interface FamilyFactories {
 }
 
 /**
- * Returns a query for a human-readable reason why none of a family's known factories created a contract. The result is
- * null if one did, or if none is known on the chain.
+ * Returns a query for a human-readable reason unless a known factory of a family confirms that it created a contract.
+ * The result is null if one does, or if none is known on the chain.
  */
 export function factoryQuery(
   { createdRead, byChain }: Omit<FamilyFactories, "family">,
@@ -164,7 +164,7 @@ export interface Erc4626DeriverOptions {
   identify?(subject: DerivationSubject): Query<Identification>;
   /** True if `share()` may return a separate share token, as in ERC-7575. */
   ownShare?: boolean;
-  /** False if `previewDeposit` may revert although the vault accepts deposits, as in ERC-7540. */
+  /** False if `previewDeposit` may revert although the vault accepts deposits, as in ERC-7540; true if absent. */
   previews?: boolean;
 }
 

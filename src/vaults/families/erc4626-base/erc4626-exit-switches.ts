@@ -19,7 +19,7 @@ const trancheAbi = once(() =>
 export interface ExitSwitches {
   /** True if a switch of the vault's protocol disables redemptions; false also if unknown. */
   off: boolean;
-  /** Assets that the vault's contract holds, in the asset's smallest unit, or null if unknown. */
+  /** Assets that the vault's contract holds, in the asset's smallest unit, or null if unknown or not read. */
   idle: bigint | null;
 }
 

@@ -7,9 +7,9 @@ import { unknownPause } from "../../vault-pause.ts";
  * as it is. Amounts are in the asset's smallest unit unless stated otherwise, and null if unknown.
  */
 export interface FamilyViews {
-  /** True if a switch of the family stops deposits. */
+  /** True if a switch of the family stops deposits; false also if unknown. */
   paused?: boolean;
-  /** True if a view of such a switch could not be read. */
+  /** True if no view of such a switch could be read. */
   pauseUnknown?: boolean;
   /** A limit on deposits in addition to `maxDeposit`; the smaller one applies. */
   maxDeposit?: bigint | null;

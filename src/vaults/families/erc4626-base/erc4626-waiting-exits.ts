@@ -79,7 +79,7 @@ export const waitOf = (vault: Vault): "cooldown" | "maple" | "erc7540" | "yo" | 
 
 /**
  * Returns true if the call that starts a vault's cooldown names the owner of the shares, by the registry parameter
- * `cooldown_call`. Throws an Error for another value than `owner`.
+ * `cooldown_call`; false if it is missing or empty. Throws an Error for another value than `owner`.
  */
 const namesOwner = (vault: Vault): boolean =>
   optionalChoiceParam(vault, { name: "cooldown_call", choices: ["owner"] }) !== null;
@@ -88,8 +88,8 @@ const namesOwner = (vault: Vault): boolean =>
 const WAITING_PARAMS = ["exit", "cooldown_call", "pool_manager", "withdrawal_manager", "withdrawal_type"];
 
 /**
- * Validates the registry parameters of a generic ERC-4626 vault that may delay withdrawals. Throws an Error if one is
- * invalid.
+ * Validates the registry parameters by which a generic ERC-4626 vault delays withdrawals, except `withdraw_seconds`.
+ * Throws an Error if one is invalid.
  */
 export function checkWaitingParams(vault: Vault): void {
   waitOf(vault);

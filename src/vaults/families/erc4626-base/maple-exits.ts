@@ -23,8 +23,8 @@ export const mapleAbi = once(() =>
 );
 
 /**
- * Returns true if a Maple pool's withdrawal manager is a queue, by the registry parameter `withdrawal_type`. Throws an
- * Error for another value than `queue`.
+ * Returns true if a Maple pool's withdrawal manager is a queue, by the registry parameter `withdrawal_type`; false if
+ * it is missing or empty. Throws an Error for another value than `queue`.
  */
 export const hasMapleQueue = (vault: Vault): boolean =>
   optionalChoiceParam(vault, { name: "withdrawal_type", choices: ["queue"] }) !== null;

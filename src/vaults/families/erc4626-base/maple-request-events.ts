@@ -53,9 +53,9 @@ const isAmongPayees = (
 ): boolean => paidTo(logs, { token: vault.shareToken, receiver: account }).length > 0;
 
 /**
- * Finds in a receipt's logs how a user's request, or a part of it, ended: paid by the queue, redeemed by the user, or
- * cancelled, which returns the shares. Null if the logs do not show its end. An id that no queue assigns, such as `0`,
- * stands for any request of the user.
+ * Finds in a receipt's logs how a user's request, or a part of it, ended: paid by the queue, redeemed by the user
+ * (`unnamed` for the id of a queue, because it may be another request), or cancelled, which returns the shares. Null if
+ * the logs do not show its end. An id that no queue assigns, such as `0`, stands for any request of the user.
  */
 export function findMapleEnd(vault: Vault, of: SeenLogs & { requestId: string }): ExitSettlement | null {
   return paidByQueue(vault, of) ?? redeemedByUser(vault, of) ?? returnedShares(vault, of);

@@ -208,5 +208,8 @@ function processedId({ requestIds, held }: Asked & { held: HeldShares }): string
   return left.size === 1 ? only : "0";
 }
 
-/** Returns true for the id of a request in a queue; that of a request to a cyclical withdrawal manager is `0`. */
+/**
+ * Returns true for an id that a queue may have assigned. The id `0` stands for a request to a cyclical withdrawal
+ * manager, or for processed shares of an unknown request.
+ */
 export const isMapleRequestId = (id: string): boolean => /^[1-9][0-9]{0,77}$/.test(id);

@@ -216,7 +216,7 @@ function findSettlement(
 
 /**
  * Withdrawals from IPOR Fusion's Plasma vaults, which the owner must call: instant and, with the registry parameter
- * `withdraw_manager`, by request; its shares stay in the wallet until the claim. Source: IPOR-Labs/ipor-fusion.
+ * `withdraw_manager`, by request. Requested shares stay in the wallet until the claim. Source: IPOR-Labs/ipor-fusion.
  */
 export const iporExits: VaultExits = {
   ...instant,

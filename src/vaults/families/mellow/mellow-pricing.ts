@@ -69,7 +69,10 @@ export interface MellowMarket {
   asset: Address | null;
   /** True if the queue or the minting of shares is paused. */
   paused: boolean;
-  /** True if the pause of the queue or of the minting of shares could not be read. */
+  /**
+   * True if the pause of the queue could not be read, or if the read of that of the minting of shares was not made (see
+   * `isUnmade`).
+   */
   pauseUnknown: boolean;
   /**
    * Shares per asset, both in smallest units, times 10^18. Null if the oracle's last report is missing, suspicious or

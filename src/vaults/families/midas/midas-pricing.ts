@@ -108,13 +108,16 @@ export interface MidasMarket {
   accepted: boolean | null;
   /** True if the DepositVault, its deposit function or the mToken is paused. An unread pause does not count. */
   paused: boolean;
-  /** True if the pause of the DepositVault, its deposit function or the mToken could not be read. */
+  /**
+   * True if the pause of the DepositVault could not be read, or if the read of that of its deposit function or of the
+   * mToken was not made (see `isUnmade`).
+   */
   pauseUnknown: boolean;
-  /** Null if one of its values is unknown or a price is 0. */
+  /** Null if one of its values is unknown, a price is 0, or the token has more than 18 decimals. */
   rates: MidasRates | null;
   /** The failure of the first price feed that fails, otherwise a success. Feeds revert if their price is stale. */
   feed: ReadResult<bigint>;
-  /** Minimum of mTokens that this payer's deposit must mint. */
+  /** Minimum of mTokens that this payer's deposit must mint: the larger of the known minimums that apply. */
   minMTokens: bigint | null;
   /**
    * Amount of the payment token that the DepositVault still accepts. The largest uint256 means no limit. Null also

@@ -72,7 +72,7 @@ interface TokenSupport {
  * view for it. `cap` (2^112 - 1 means none) and `supply` are in the share token's smallest unit.
  */
 export interface VedaMarket {
-  /** Price of one whole share in the deposited token's smallest unit. */
+  /** Price of one whole share in the deposited token's smallest unit. Null also if the accountant's pause hides it. */
   rate: bigint | null;
   support: TokenSupport | null;
   cap: bigint | null;
@@ -134,8 +134,8 @@ interface PauseResults {
 }
 
 /**
- * Returns true if deposits of the token are stopped: the teller or the accountant is paused, or the teller does not
- * accept the token. Unknown conditions do not count.
+ * Returns true if deposits of the token are stopped: the teller is paused, or the accountant, because only its `Safe`
+ * price reverts, or the teller does not accept the token. Unknown conditions do not count.
  */
 export function isPaused(results: PauseResults): boolean {
   // A paused accountant returns its price only through the view that ignores the pause.
@@ -144,7 +144,10 @@ export function isPaused(results: PauseResults): boolean {
   return valueOrNull(results.tellerPaused) === true || accountantPaused || refused;
 }
 
-/** Returns true if what would show that deposits of the token are stopped (`isPaused`) could not be read. */
+/**
+ * Returns true if a read failed that would show a stop of deposits (`isPaused`). Reverts of the token's settings, and
+ * of both prices together, do not count.
+ */
 export const isPauseUnknown = ({ tellerPaused, support, rate, rateAnyway }: PauseResults): boolean =>
   !tellerPaused.ok || isUnmade(support) || (!rate.ok && (rate.revert === null || isUnmade(rateAnyway)));
 
