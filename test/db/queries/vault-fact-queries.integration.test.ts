@@ -95,5 +95,7 @@ test("a vault counts only from where its flows are stored, up to the tip", async
   expect(await known({ followedFrom: 50 })).toEqual([49, 79]);
   expect(await known({ followedFrom: 50, done: [{ from: 30, to: 49 }] })).toEqual([49, 79]);
   expect(await known({ followedFrom: 50, done: [{ from: 5, to: 49 }] })).toEqual([9, 49, 79]);
-  expect(await known({ followedFrom: 50, startBlock: 40, done: [{ from: 40, to: 49 }] })).toEqual([9, 49, 79]);
+  expect(await known({ followedFrom: 50, startBlock: 40, done: [{ from: 40, to: 49 }] })).toEqual([
+    9, 49, 79,
+  ]);
 });
