@@ -2,7 +2,7 @@ import { type Hex, hexToBigInt, size } from "viem";
 import type { SimulationResult } from "../chains/simulator/simulation.ts";
 import { type AppError, type ErrorCode, failure } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
-import { fractionToParts, mulDivDown, PARTS_PER_BILLION } from "../lib/amount.ts";
+import { fractionToParts, mulDivDown, PARTS_PER_BILLION, smaller } from "../lib/amount.ts";
 import { formatUnixTime } from "../lib/unix-time.ts";
 import { decodeRouterError, failedTokenOf, foreignReason } from "../router/router-codec.ts";
 import { explainExitRevert } from "../vaults/families/vault-families.ts";
@@ -65,15 +65,16 @@ function beyondHeld({ way, shares }: Pick<RequestedExit, "way" | "shares">): str
 
 /**
  * Returns the amount that the vault can pay instantly, in the paid token's smallest unit, rounded down. Null if
- * unknown, also if the vault reports enough for all the shares, which it has refused.
+ * unknown, also if the vault reports enough for all the shares and no lower limit, but has refused them.
  */
 function availableOf({ way, shares }: Pick<RequestedExit, "way" | "shares">): bigint | null {
   const { availableAssets, maxShares, grossAssets, previewAssets } = way.terms;
   const worth = previewAssets ?? grossAssets;
+  const payable = payableShares({ way, shares });
+  if (payable > 0n && payable < shares && worth !== null)
+    return smaller(mulDivDown(payable, worth, shares), availableAssets);
   if (availableAssets !== null && worth !== null && availableAssets >= worth) return null;
-  if (availableAssets !== null || maxShares === 0n) return availableAssets ?? 0n;
-  if (maxShares === null || maxShares >= shares || worth === null) return null;
-  return mulDivDown(maxShares, worth, shares);
+  return maxShares === 0n ? (availableAssets ?? 0n) : availableAssets;
 }
 
 /** Texts of the errors by which a token says that an account holds too little: those of OpenZeppelin's ERC-20. */
@@ -104,15 +105,19 @@ const isKnownRefusal = (code: string): code is ExitRefusal => code in REFUSAL_TE
 
 /**
  * Returns how many of the shares the vault would redeem now by its view functions, in the share token's smallest unit;
- * all of them if the views do not say, or show assets for all of them and a `maxRedeem` that is lower, but not zero.
+ * all of them if the views do not say, or show assets for all of them and a limit that is low by rounding alone.
  */
 export function payableShares({ way, shares }: Pick<RequestedExit, "way" | "shares">): bigint {
   const { maxShares, availableAssets, previewAssets } = way.terms;
   if (maxShares === null || maxShares >= shares) return shares;
   // Zero is never a matter of rounding.
   if (maxShares === 0n || availableAssets === null || previewAssets === null) return maxShares;
-  return availableAssets >= previewAssets ? shares : maxShares;
+  const missing = mulDivDown(shares - maxShares, previewAssets, shares);
+  return availableAssets >= previewAssets && missing <= ROUNDED_UNITS ? shares : maxShares;
 }
+
+/** Most units of the paid token that a limit in shares loses by conversion from one in assets. */
+const ROUNDED_UNITS = 1n;
 
 /**
  * Returns true if the vault's views report too little liquidity to pay these shares instantly, or a lower limit; false

@@ -54,6 +54,11 @@ describe("payableShares()", () => {
     ["the limit is lower, and a unit is missing", { maxShares: lower, availableAssets: WORTH - 1n }, lower],
     ["the limit is lower, and nothing says why", { maxShares: HELD - 1n }, HELD - 1n],
     ["the limit is half", { maxShares: HELD / 2n, availableAssets: WORTH / 2n }, HELD / 2n],
+    [
+      "the limit is half, and all of the assets are there",
+      { maxShares: HELD / 2n, availableAssets: WORTH },
+      HELD / 2n,
+    ],
     ["nothing is payable", { maxShares: 0n, availableAssets: WORTH }, 0n],
     ["the preview fails", { maxShares: lower, availableAssets: WORTH, previewAssets: null }, lower],
   ])("when %s", (_name, terms, payable) => {
@@ -66,6 +71,8 @@ describe("the amount that a vault without liquidity can pay", () => {
     ["is what its view says", { availableAssets: WORTH / 2n }, String(WORTH / 2n)],
     ["is nothing where its view says so", { availableAssets: 0n }, "0"],
     ["is unknown where its view allows what it refuses", { availableAssets: WORTH }, null],
+    ["is its limit's worth", { availableAssets: WORTH, maxShares: HELD / 2n }, String(WORTH / 2n)],
+    ["is what its view says below a limit", { availableAssets: 3n, maxShares: HELD / 2n }, "3"],
     ["is unknown where no view says", {}, null],
   ])("%s", (_name, terms, available) => {
     expect(toExitRefusal(asked(terms), "no_liquidity").members).toEqual({ available });
