@@ -193,8 +193,8 @@ const replacedError = (reason: "replaced" | "cancelled", by: Hash): CausewayErro
 
 /**
  * Signs the EIP-712 message of a step with the account `user` and returns the signature. Throws CausewayError:
- * `user_rejected`, `wrong_account` if the wallet does not hold `user`, or `wallet_failed`, also if the step has no
- * message or the message's domain names another chain.
+ * `user_rejected`, `wrong_account` if `user` is not the wallet's account (`accountOf`) or not authorized, or
+ * `wallet_failed`, also if the step has no message or the message's domain names another chain.
  */
 export async function signStep(
   wallet: Wallet,

@@ -140,7 +140,7 @@ function assertAcceptable(input: { intent: DepositIntent; amount: bigint; terms:
     });
   }
   if (terms.refusal) throw toRefusal(vault.name, terms.refusal);
-  const minimum = larger(vault.minDeposit, terms.minDeposit);
+  const minimum = minimumOf(intent, terms);
   if (minimum !== null && amount < minimum) throw belowMinimum(intent, minimum);
   if (terms.previewShares === null) throw previewRefusal(input);
   if (terms.previewShares === 0n)
@@ -183,7 +183,7 @@ export function toDepositRefusal(
       return failure("above_maximum", `${name} does not accept this amount now`, members);
     }
     case "below_minimum": {
-      const minimum = larger(intent.vault.minDeposit, terms.minDeposit);
+      const minimum = minimumOf(intent, terms);
       // The vault refuses an amount that reaches the minimum that its view states: the true one is unknown.
       return belowMinimum(intent, minimum !== null && minimum > amount ? minimum : null);
     }
@@ -205,6 +205,13 @@ export function toDepositRefusal(
 function toRefusal(vaultName: string, refusal: Refusal): AppError {
   const text = `${vaultName} ${REFUSAL_TEXTS[refusal]}`;
   return refusal === "price_stale" ? failure(refusal, text, { subject: "vault" }) : failure(refusal, text);
+}
+
+/** Returns the minimum of a deposit in units of its token, or null if none is known: that of the registry is in the asset's. */
+function minimumOf(intent: DepositIntent, terms: DepositTerms): bigint | null {
+  const { token, vault } = intent;
+  const paysAsset = paysNative(intent) || sameAddress(token.address, vault.asset.address);
+  return paysAsset ? larger(vault.minDeposit, terms.minDeposit) : terms.minDeposit;
 }
 
 function belowMinimum(intent: DepositIntent, minimum: bigint | null): AppError {

@@ -43,8 +43,8 @@ export function requestDepositPrices(
 }
 
 /**
- * Returns the prices of a deposit's tokens that `pricesOfRequest` knows, after waiting up to two seconds for requested
- * ones. An unknown price is absent. Never throws.
+ * Returns the known prices of a deposit's tokens without sending requests (see `pricesOfRequest`), after waiting up to
+ * two seconds for requested ones. An unknown price is absent. Never throws.
  */
 export async function depositPrices(ctx: Context, { order }: PreparedDeposit): Promise<Prices> {
   return pricesOfRequest(ctx, tokensOf(order));

@@ -1,9 +1,11 @@
 import type { Context } from "../context.ts";
+import { sameAddress } from "../lib/address.ts";
 import { formatUsdValue } from "../prices/price.ts";
 import type { TransferQuote } from "../providers/provider.ts";
 import type { BuildInput } from "../schemas/build-input-schema.ts";
 import type { Quote } from "../schemas/quote-schema.ts";
 import { toWireVault } from "../vaults/describe-vault.ts";
+import type { Vault } from "../vaults/vault.ts";
 import { prepareDeposit } from "./build-deposit.ts";
 import {
   builtGasCost,
@@ -146,7 +148,7 @@ export async function getQuote(
       chain: client.definition,
       entry,
       pausedOnChain: false,
-      minDeposit: preflightOf(prepared)?.terms.minDeposit ?? null,
+      minDeposit: minimumInAsset(vault, preflightOf(prepared)),
     }),
     estimate: {
       from_amount: from.amount.toString(),
@@ -177,6 +179,12 @@ function quoteType({ kind, order, quoteType: move }: PreparedDeposit): Quote["qu
   if (move !== undefined) return move;
   if (kind === "direct") return "direct";
   return order.from.chainId === order.vault.chainId ? "same_chain_swap" : "cross_chain";
+}
+
+/** Returns the vault's minimum in the asset's smallest unit, or null if unknown: terms are in that of the paid token. */
+function minimumInAsset(vault: Vault, checked: ReturnType<typeof preflightOf>): bigint | null {
+  const { asset = null, minDeposit = null } = checked?.terms ?? {};
+  return asset !== null && sameAddress(asset, vault.asset.address) ? minDeposit : null;
 }
 
 /** Returns the preflight of the vault deposit: the vault's terms, and the user's balance and allowance. */

@@ -58,9 +58,9 @@ async function probe(ctx: Context, { name, ask, otherwise }: Probed): Promise<Re
 }
 
 /**
- * How far the flows of one chain's vaults are indexed: the numbers of the head block and of the newest indexed one
- * (null also if none is), and the lag in blocks, never negative; null if unknown. Blocks below the newest indexed one
- * may still be missing.
+ * How far the flows of one chain's vaults are indexed: the numbers of the head block and of the newest indexed block,
+ * and the lag in blocks, at least 0. Each is null if unknown; the last two are also null if no block is indexed. Blocks
+ * below the newest indexed one may still be missing.
  */
 export interface ChainIndexHealth {
   chain_id: number;

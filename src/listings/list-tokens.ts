@@ -30,9 +30,9 @@ const Listed = z.array(
 );
 
 /**
- * Lists the tokens of a chain that a deposit can start from: the native currency, tokens of the chain's vaults, and
- * those of providers' token lists, as far as these can be read. Prices are null if unknown. Throws `chain_unsupported`,
- * `store_unavailable`, and `internal` if the providers' settings are invalid.
+ * Lists the tokens of a chain that a deposit can start from: the native currency, tokens that the chain's vaults
+ * accept, and those of providers' token lists, as far as these can be read. Prices are null if unknown. Throws
+ * `chain_unsupported`, `store_unavailable`, and `internal` if the providers' settings are invalid.
  */
 export async function listTokens(ctx: Context, chainId: number): Promise<TokenSummary[]> {
   const own = await ownTokens(ctx, chainId);

@@ -3,8 +3,8 @@ export const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
- * Cache rule of the documentation pages, which take no parameters: shared caches may serve them for five minutes, and
- * for another hour while they reload them or the Worker fails.
+ * Cache rule of the documentation pages, the OpenAPI document and the text files, which take no parameters: shared
+ * caches may serve them for five minutes, and for another hour while they reload them or the Worker fails.
  */
 export const PAGE_CACHE = { sMaxAge: 300, staleWhileRevalidate: 3_600, tags: ["docs"], parameters: [] };
 

@@ -55,7 +55,8 @@ const MAX_ROUNDS = 8;
 
 /**
  * Reads a user's shares in many vaults through the position lens, at the latest block of each call, without vaults in
- * which the user has none. Throws an Error if vaults are not reached, and errors of the chain client.
+ * which the user has none. Throws an Error if eight rounds of calls do not reach all vaults; errors of the chain client
+ * propagate.
  */
 export async function readChainPositions(
   client: ChainClient,

@@ -19,8 +19,9 @@ const LARGE = { least: 150n, span: 1_350n } as const;
 const LARGEST = 1_000n;
 
 /**
- * Returns true if the minted shares, in the share token's smallest unit, are worth the deposit's amount at the vault's
- * share price, less 3% and rounding. False if there are no shares or the price is unknown.
+ * Returns true if the minted shares, in the share token's smallest unit, are worth at least 97% of the deposit's amount
+ * at the vault's share price, or one unit less if the token has six decimals or more. False if there are no shares, or
+ * the price is unknown or unusable.
  */
 export function isWorthIt(of: { deposit: VaultDeposit; terms: DepositTerms; shares: bigint }): boolean {
   const { deposit, terms, shares } = of;

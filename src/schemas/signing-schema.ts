@@ -39,7 +39,9 @@ export const SigningChain = ChainIdInput.default(1).meta({
   example: 1,
 });
 
-/** A wallet's signature of a sign-in message in a request, which identifies the message by its nonce only. */
+/**
+ * A wallet's address, the nonce of a sign-in message, and the wallet's signature of that message, which is not sent.
+ */
 export const SignedNonce = z.object({
   address: AddressInput.meta({
     description: "Wallet that signed the message.",

@@ -107,7 +107,10 @@ export const VaultSettlement = z
   .meta({ id: "Settlement", description: "How a vault settles deposits and withdrawals." });
 export type VaultSettlement = z.infer<typeof VaultSettlement>;
 
-/** A vault as the registry has it; its pause, minimum deposit and deposit contract also as last read on chain. */
+/**
+ * A vault by its registry entry. Its pause, minimum deposit, accepted assets and deposit contract also depend on what
+ * was last read from the chain.
+ */
 export const VaultSummary = z
   .object({
     vault_id: VaultIdText,

@@ -310,6 +310,17 @@ describe("toDepositRefusal()", () => {
   });
 });
 
+test("a registry's minimum, in the asset's unit, is none of a deposit in another token", () => {
+  const dai = { ...vault.asset, address: WETH, decimals: 18 };
+  const terms = { maxDeposit: null, minDeposit: null } as Preflight["terms"];
+  const refused = (token: typeof dai, minDeposit: bigint) => {
+    const intent = intentOf({ vault: { ...vault, minDeposit }, token });
+    return toDepositRefusal({ intent, amount: 1n, terms }, { code: "below_minimum", text: "x" }).members;
+  };
+  expect(refused(vault.asset, 5n)).toEqual({ min_deposit: "5" });
+  expect(refused(dai, 5n)).toEqual({ min_deposit: null });
+});
+
 describe("preflightDeposit() of a vault with an allow-list", () => {
   const gated = { ...vault, adapter: "ipor" };
   const change = {

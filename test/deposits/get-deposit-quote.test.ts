@@ -1,11 +1,13 @@
+import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
 import { toEstimate } from "../../src/deposits/describe-built-deposit.ts";
-import { toRouteOptions } from "../../src/deposits/get-deposit-quote.ts";
+import { getQuote, toRouteOptions } from "../../src/deposits/get-deposit-quote.ts";
 import { buildOneStep } from "../../src/deposits/one-step-deposit.ts";
 import type { BuiltRoute, PreparedDeposit } from "../../src/deposits/prepared-deposit.ts";
 import { buildTwoStep } from "../../src/deposits/two-step-deposit.ts";
 import type { TransferQuote } from "../../src/providers/provider.ts";
-import { USER, VAULT } from "../support/deposits/fixtures.ts";
+import type { BuildInput } from "../../src/schemas/build-input-schema.ts";
+import { USDC, USER, VAULT, WETH } from "../support/deposits/fixtures.ts";
 import { createRoutedOrder, option, type RoutedOrderFixture } from "../support/deposits/routed-fixtures.ts";
 import { balanceKey, sharesFor } from "../support/deposits/simulated-chain.ts";
 
@@ -96,5 +98,29 @@ describe("toRouteOptions()", () => {
       [String(toAmount), "two_step"],
       [String(toAmount + 2n), "two_step"],
     ]);
+  });
+});
+
+describe("getQuote()", () => {
+  const minimumShown = async (checked: { asset: Address; minDeposit: bigint }) => {
+    const world = await createRoutedOrder({
+      atVault: { rises: { [balanceKey(VAULT, USER)]: sharesFor(option.toAmount) } },
+    });
+    const { attempt } = world;
+    const built = await buildOneStep(world.ctx, attempt);
+    if (built.end.kind !== "one_step") throw new Error("two steps");
+    const terms = { ...built.end.checked?.terms, ...checked };
+    const end = { ...built.end, checked: { ...built.end.checked, terms } } as BuiltRoute["end"];
+    const ranking = { quotes: [option], decidedBy: null };
+    const found = { token: attempt.token, fromDecimals: 18, ranking, reasons: [], warnings: [] };
+    const routed = { ...built, ...found, end, authorization: null };
+    const prepare = async () => ({ kind: "routed", order: attempt.order, routed }) as PreparedDeposit;
+    const input = { from_chain_id: attempt.order.from.chainId, vault_id: attempt.order.vault };
+    return (await getQuote(world.ctx, { input: input as unknown as BuildInput, prepare })).vault.min_deposit;
+  };
+
+  test("shows the vault's minimum only in the unit of its asset", async () => {
+    expect(await minimumShown({ asset: USDC, minDeposit: 100n })).toBe("100");
+    expect(await minimumShown({ asset: WETH, minDeposit: 10n ** 20n })).toBeNull();
   });
 });

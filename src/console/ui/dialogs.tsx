@@ -44,7 +44,8 @@ export function Modal(props: {
 
 /**
  * Button for an action that the user must confirm in a dialog, which names the consequence. Closes the dialog when
- * `act` has succeeded, otherwise shows its error. `subject` is what the action applies to.
+ * `act` has succeeded, otherwise shows its error in it, unless it was closed meanwhile. `subject` is what the action
+ * applies to.
  */
 export function ConfirmedAction(props: {
   label: string;

@@ -97,7 +97,7 @@ function findNet(facts: VaultFacts, direction: Direction): Finding[] {
 
 /**
  * Reports that a vault's withdrawals since its snapshot of a day ago exceeded its deposits by an unusual amount, or by
- * at least 30% of total assets. Needs a baseline of at least seven earlier days.
+ * at least 30% of total assets. Ignores negligible amounts. Needs a baseline of at least seven earlier days.
  */
 export const netOutflow = netFlow({
   ruleId: "net_outflow",

@@ -76,8 +76,9 @@ const PUBLIC_SUBSTATUSES = new Set([
 ]);
 
 /**
- * Returns the transitions of a routed deposit whose transfer is under way: its delivery or refund, if a receipt proves
- * it, otherwise what providers report. Throws `store_unavailable` and errors of the RPC nodes.
+ * Returns the transitions of a routed deposit whose transfer is under way: its completion, delivery or refund, if a
+ * receipt proves it, otherwise the substatus by its providers; empty if none answers. Throws `store_unavailable`,
+ * `internal` if the providers' settings are invalid, and errors of the RPC nodes.
  */
 export async function deliveryTransitions(ctx: Context, following: DeliveryInput): Promise<Transition[]> {
   const { row, arrivals = [] } = following;

@@ -95,8 +95,9 @@ export function explainVaultRevert(vault: Vault, revert: Hex): ExplainedRevert {
 }
 
 /**
- * Maps the revert data of a withdrawal to an error code and a text, by the family's withdrawal errors, then by
- * `explainExitError`. The code is null if the error is unknown or has none. Throws an Error if the family is unknown.
+ * Maps the revert data of a withdrawal to an error code and a text by withdrawal errors, the family's before common
+ * ones, then by deposit errors (`explainExitError`). Each is null if unknown, the code also for an error without one.
+ * Throws an Error if the family is unknown.
  */
 export function explainExitRevert(vault: Vault, revert: Hex): ExplainedRevert {
   const own = adapterOf(vault).exits?.explain?.(revert) ?? null;

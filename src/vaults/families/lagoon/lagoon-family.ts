@@ -241,8 +241,9 @@ const explain = familyErrors({
 });
 
 /**
- * Adapter of Lagoon vaults, which the user must call. Deposits are instant or by request, depending on version and
- * state. The registry parameter `referrer` is passed to instant ones. Source: hopperlabsxyz/lagoon-v0.
+ * Adapter of Lagoon vaults, which users call themselves, not through the Router. Deposits are instant or by request,
+ * depending on version and state. The registry parameter `referrer` is passed to instant ones. Source:
+ * hopperlabsxyz/lagoon-v0.
  */
 export const lagoon: VaultAdapter = {
   name: "lagoon",
