@@ -43,9 +43,8 @@ export function Modal(props: {
 }
 
 /**
- * Button for an action that the user must confirm in a dialog, which names the consequence. Closes the dialog when
- * `act` has succeeded, otherwise shows its error in it, unless it was closed meanwhile. `subject` is what the action
- * applies to.
+ * Button for an action that the user must confirm in a dialog, which names the consequence. The dialog stays open while
+ * `act` runs, closes when it has succeeded, and otherwise shows its error. `subject` is what the action applies to.
  */
 export function ConfirmedAction(props: {
   label: string;
@@ -56,23 +55,27 @@ export function ConfirmedAction(props: {
   const { label, subject, consequence, act } = props;
   const [open, setOpen] = useState(false);
   const acting = useMutation({ mutationFn: act, onSuccess: () => setOpen(false) });
+  // A failure that nobody sees would pass for a success.
+  const toggle = (next: boolean): void => {
+    if (!acting.isPending) setOpen(next);
+  };
   return (
     <>
       <Button
         kind="quiet"
         onClick={() => {
-          if (!acting.isPending) acting.reset();
+          acting.reset();
           setOpen(true);
         }}
       >
         {label}
         <span className="sr-only"> {subject}</span>
       </Button>
-      <Modal open={open} onOpenChange={setOpen} title={`${label} ${subject}?`} description={consequence}>
+      <Modal open={open} onOpenChange={toggle} title={`${label} ${subject}?`} description={consequence}>
         <div className="space-y-4">
           {acting.error === null ? null : <ErrorState error={acting.error} />}
           <div className="flex flex-wrap justify-end gap-3">
-            <Button kind="secondary" onClick={() => setOpen(false)}>
+            <Button kind="secondary" onClick={() => toggle(false)}>
               Keep
             </Button>
             <Button kind="danger" busy={acting.isPending} onClick={() => acting.mutate()}>
