@@ -3,8 +3,7 @@ import type { Finding, SignalRule } from "./signal-finding.ts";
 
 /**
  * An incident of one vault: successive findings of one rule about one subject. `firstSeen` and `lastSeen` are in
- * seconds since the epoch. Tier, texts, metrics and evidence are of the last finding with new keys; so are transaction
- * and block, unless `locateChanges` found others.
+ * seconds since the epoch. Tier, texts, metrics, evidence and block are of the last finding that extended the incident.
  */
 export interface Incident {
   ruleId: string;
@@ -74,10 +73,14 @@ function mergeFinding(
   if (last === undefined || finding.seconds - last.lastSeen > rule.quietSeconds)
     return openIncident(rule, { finding, sequence: (last?.sequence ?? -1) + 1 });
   const fresh = finding.keys.filter((key) => !last.keys.includes(key));
-  if (finding.seconds < last.lastSeen || (finding.seconds === last.lastSeen && fresh.length === 0))
-    return null;
+  if (finding.seconds < last.lastSeen) return null;
+  if (finding.seconds === last.lastSeen && fresh.length === 0 && isShown(last, finding)) return null;
   return extendIncident(last, { finding, fresh });
 }
+
+/** Returns true if an incident already says what a finding says. */
+const isShown = ({ tier, title, summary }: Incident, finding: Finding): boolean =>
+  tier === finding.tier && title === finding.title && summary === finding.summary;
 
 const stageOf = ({ tier, summary, metrics, seconds }: Finding): Stage => ({
   at: new Date(seconds * 1000).toISOString(),
@@ -102,16 +105,20 @@ function openIncident(
   };
 }
 
-/** Returns an incident that ends at the time of the finding, with an additional stage if the finding has new keys. */
+/**
+ * Returns an incident that ends at the time of the finding and shows it, with an additional stage if the finding has new
+ * keys. What lasts is shown as it is now: its tier may fall and its figures change without a new stage.
+ */
 function extendIncident(
   incident: Incident,
   { finding, fresh }: { finding: Finding; fresh: readonly string[] },
 ): Incident {
-  if (fresh.length === 0) return { ...incident, lastSeen: finding.seconds };
   const { tier, title, summary, metrics, evidence, txHash, blockNumber } = finding;
+  const shown = { ...incident, tier, title, summary, metrics, evidence, blockNumber };
+  if (fresh.length === 0) return { ...shown, lastSeen: finding.seconds };
   return {
-    ...incident,
-    ...{ tier, title, summary, metrics, evidence, txHash, blockNumber },
+    ...shown,
+    txHash,
     lastSeen: finding.seconds,
     updateCount: incident.updateCount + 1,
     keys: [...incident.keys, ...fresh].slice(-MAX_STAGES),

@@ -61,7 +61,7 @@ export async function raiseSignals(ctx: Context): Promise<RaiseReport> {
     const later = await locateChanges(ctx, { found: withoutTransaction(open, ctx.now()), budget });
     await writeIncidents(ctx.db, [...found, ...later.filter(({ txHash }) => txHash !== null)]);
     report.raised += found.filter(
-      ({ updateCount, firstSeen, lastSeen }) => updateCount === 0 && +firstSeen === +lastSeen,
+      ({ signalId, updateCount }) => updateCount === 0 && !stored.knownIds.has(signalId),
     ).length;
     report.updated += found.length;
     if (found.length > 0)
@@ -87,8 +87,9 @@ async function readOfAll(ctx: Context, examined: readonly SignalVault[]) {
   const changes = await selectStatusChanges(ctx.db, since);
   const events = groupByVault(await selectControlEvents(ctx.db, { since, vaults }));
   const knownSince = new Date(ctx.now() - KNOWN_MS);
-  const known = groupByVault(await selectIncidents(ctx.db, { since: knownSince, vaults }));
-  return { changes, events, known };
+  const rows = await selectIncidents(ctx.db, { since: knownSince, vaults });
+  const knownIds = new Set(rows.map(({ signalId }) => signalId));
+  return { changes, events, known: groupByVault(rows), knownIds };
 }
 
 /**

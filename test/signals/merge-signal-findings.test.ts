@@ -66,6 +66,37 @@ describe("mergeFindings()", () => {
     ]);
   });
 
+  test("shows an ongoing incident as the last finding does, also in a tier that it had before", async () => {
+    const at = (n: number, of: Partial<Finding>) => [{ ongoing: true, seconds: 1_000_000 + n * 300, ...of }];
+    const runs = [
+      at(0, { tier: "high", keys: ["high"], title: "1.2%", summary: "1.2%", evidence: { fall: "1.2" } }),
+      at(1, { tier: "high", keys: ["high"], title: "40%", summary: "40%", evidence: { fall: "40" } }),
+      at(2, { tier: "medium", keys: ["medium"], title: "0.5%", summary: "0.5%" }),
+      at(3, { tier: "high", keys: ["high"], title: "30%", summary: "30%", blockNumber: 7 }),
+    ];
+    const shownAfter = async (count: number) => (await play("share_price_loss", runs.slice(0, count)))[0];
+    expect(await shownAfter(2)).toMatchObject({
+      ...{ tier: "high", title: "40%", summary: "40%", evidence: { fall: "40" } },
+      ...{ updateCount: 0, firstSeen: 1_000_000, lastSeen: 1_000_300 },
+      evolution: [{ summary: "1.2%" }],
+    });
+    expect(await shownAfter(4)).toMatchObject({
+      ...{ tier: "high", title: "30%", updateCount: 1, blockNumber: 7, sequence: 0 },
+      evolution: [{ summary: "1.2%" }, { summary: "0.5%" }],
+    });
+  });
+
+  test("changes nothing for a finding that says the same of the same time, but shows one that says more", async () => {
+    const rule = await ruleNamed("net_outflow");
+    const known = await play("net_outflow", [[{ ongoing: true }]]);
+    const again = finding({ ongoing: true });
+    expect(mergeFindings(rule, { findings: [again], known })).toEqual([]);
+    const more = finding({ ongoing: true, summary: "more" });
+    expect(mergeFindings(rule, { findings: [more], known })).toMatchObject([
+      { summary: "more", updateCount: 0, lastSeen: 1_000_000 },
+    ]);
+  });
+
   test("opens another incident after the quiet time of the rule", async () => {
     const runs = [[{ ongoing: true }], [{ ongoing: true, seconds: 1_000_000 + DAY + 1 }]];
     expect((await play("net_outflow", runs)).map(({ sequence }) => sequence)).toEqual([0, 1]);
