@@ -1,6 +1,5 @@
 import { sameAddress } from "../../lib/address.ts";
 import { DAY_S } from "../../lib/durations.ts";
-import type { Tier } from "../../schemas/signal-schema.ts";
 import {
   type EventContext,
   formatUtcMinute,
@@ -11,12 +10,19 @@ import {
 } from "../../vaults/governance/governance-event.ts";
 import type { GovernanceChange, VaultFacts } from "../signal-facts.ts";
 import { countOf, type Finding, type SignalRule, wholeAmount } from "../signal-finding.ts";
+import {
+  type ChangeGroup,
+  groupChanges,
+  headlineOf,
+  mostSevere,
+  severityOf,
+} from "./group-governance-changes.ts";
 
 /** The consequence for a depositor, by the kind of change, for events whose definition contains none. */
 const ADVICE: Readonly<Record<GovernanceKind, string>> = {
   owner:
     "The owner can change how the vault works: find out who it is before you deposit or leave funds in the vault.",
-  code: "The vault may no longer behave as reviewed: do not deposit until you know what changed.",
+  code: "The vault may behave differently now: do not deposit until you know what changed.",
   curator:
     "This account can act on the vault's assets: find out who it is before you deposit or leave funds in the vault.",
   guardian:
@@ -32,7 +38,7 @@ const ADVICE: Readonly<Record<GovernanceKind, string>> = {
   strategy: "This change can affect where assets are allocated and what they earn.",
 };
 
-/** Maximum number of events of one kind that a finding covers, because an incident keeps a limited number of keys. */
+/** Maximum number of changes of one group by which a finding is recognized, because an incident keeps a limited number of keys. */
 const MAX_EVENTS = 20;
 
 function governanceRule(of: {
@@ -52,45 +58,27 @@ function governanceRule(of: {
     quietSeconds: DAY_S,
     find: (facts) => {
       const changes = facts.governanceChanges.filter(({ event }) => of.stages.includes(event.stage));
-      const subjects = [...new Set(changes.map(({ event }) => subjectOf(event)))];
-      return subjects.map((subject) => {
-        const own = changes.filter(({ event }) => subjectOf(event) === subject);
-        return toFinding(facts, { subject, changes: own.slice(-MAX_EVENTS) });
-      });
+      return groupChanges(changes).map((group) => toFinding(facts, group));
     },
   };
 }
 
-/** Names an event and its contract: the owner of one contract and that of another are different subjects. */
-const subjectOf = ({ contract, signature }: GovernanceChange["event"]): string =>
-  `${contract} ${signature.split("(")[0] ?? ""}`;
-
-const TIERS_ASCENDING: readonly Tier[] = ["low", "medium", "high"];
-const severityOf = ({ event, args }: GovernanceChange): Tier =>
-  (args === null ? null : event.tierFor?.(args)) ?? event.tier;
-const highestTier = (changes: readonly GovernanceChange[]): Tier =>
-  TIERS_ASCENDING.findLast((tier) => changes.some((change) => severityOf(change) === tier)) ?? "low";
-
-function toFinding(
-  facts: VaultFacts,
-  of: { subject: string; changes: readonly GovernanceChange[] },
-): Finding {
-  const { subject, changes } = of;
-  const last = changes.at(-1);
-  if (last === undefined) throw new RangeError("a finding needs at least one governance change");
-  const { event, args, seconds, txHash, blockNumber } = last;
-  const context = contextOf(facts, last);
+function toFinding(facts: VaultFacts, group: ChangeGroup): Finding {
+  const changes = group.changes.slice(-MAX_EVENTS);
+  const lead = mostSevere(group);
+  const { event, args, txHash, blockNumber } = lead;
+  const context = contextOf(facts, lead);
   const report = args === null || event.report === undefined ? "" : event.report(args, context);
   const detail = args === null || report !== "" ? "" : event.describe(args, context);
   const sentences = [
-    report === "" ? defaultReport(last, { detail, context }) : report,
-    othersOf(changes.length - 1),
-    consequenceOf(last, context),
+    report === "" ? defaultReport(lead, { detail, context }) : report,
+    othersOf(group.changes.length - 1),
+    consequenceOf(lead, context),
   ];
   return {
-    tier: highestTier(changes),
-    subject,
-    title: `${facts.vaultName}: ${headlineOf(last)}`,
+    tier: severityOf(lead),
+    subject: group.subject,
+    title: `${facts.vaultName}: ${headlineOf(lead)}`,
     summary: sentences.filter((sentence) => sentence !== "").join(" "),
     metrics: [],
     evidence: {
@@ -102,7 +90,7 @@ function toFinding(
       told: detail || report,
     },
     keys: changes.map(({ key }) => key),
-    seconds,
+    seconds: Math.max(...changes.map(({ seconds }) => seconds)),
     ongoing: false,
     txHash,
     blockNumber,
@@ -123,14 +111,6 @@ function contextOf(facts: VaultFacts, { seconds }: GovernanceChange): EventConte
       amount(units, { decimals: facts.shareDecimals, unit: "shares" }).replace(/^1 shares$/, "1 share"),
     isAsset: (address) => sameAddress(String(address), facts.assetAddress),
   };
-}
-
-/** Returns the title of a change after the vault's name. */
-function headlineOf({ event, args }: GovernanceChange): string {
-  if (event.title !== undefined && args !== null) return event.title(args);
-  if (event.stage === "announced") return `change to the ${event.what} submitted`;
-  if (event.stage === "withdrawn") return `pending change to the ${event.what} cancelled`;
-  return `${event.what} changed`;
 }
 
 /** Matches a description that states a value, such as "is 2%". Others describe the change itself. */
@@ -181,7 +161,7 @@ function consequenceOf({ event, args }: GovernanceChange, context: EventContext)
 
 /**
  * Reports governance changes that have taken effect, from events that were stored in the last day. One finding per
- * contract and event name covers its 20 latest occurrences.
+ * group of `groupChanges` is about its latest change, or about the most severe one.
  */
 export const governanceChanged: SignalRule = governanceRule({
   id: "setting_changed",
@@ -219,7 +199,7 @@ export const governanceChanged: SignalRule = governanceRule({
 
 /**
  * Reports announced governance changes, and cancellations of such changes, from events that were stored in the last
- * day. One finding per contract and event name covers its 20 latest occurrences.
+ * day. One finding per group of `groupChanges` is about its latest change, or about the most severe one.
  */
 export const governanceChangeAnnounced: SignalRule = governanceRule({
   id: "change_announced",

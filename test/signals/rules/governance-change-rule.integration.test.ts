@@ -281,15 +281,13 @@ test("routine role grants raise no signal, governing roles do", async () => {
   await settle();
   expect(await watch()).toMatchObject({ failed: 0, events: 1 });
   await raise();
-  const own = (await causeway.db.select().from(signals)).find(
-    ({ vaultAddress, subject }) =>
-      vaultAddress === vaultOf("ipor").address.toLowerCase() && subject === "authority RoleGranted",
-  );
-  expect(own).toMatchObject({ txHash: atomist, tier: "medium" });
+  const own = (await causeway.db.select().from(signals)).find(({ txHash }) => txHash === atomist);
+  expect(own).toMatchObject({ vaultAddress: vaultOf("ipor").address.toLowerCase(), tier: "medium" });
+  expect(own?.subject).toMatch(/^authority RoleGranted [0-9a-f]{16}$/);
   expect(own?.summary).toMatch(
     /^The role "atomist" of ipor was granted to 0x[0-9a-fA-F]{40}\. The grant takes effect at /,
   );
-  expect(await told()).toHaveLength(before.length);
+  expect(await told()).toHaveLength(before.length + 1);
 });
 
 test("MetaMorpho's own code emits the events of announced and cancelled changes", async () => {
