@@ -11,8 +11,8 @@ export interface ChangeGroup {
 
 const TIERS_ASCENDING: readonly Tier[] = ["low", "medium", "high"];
 /** Returns the severity of a governance change. */
-export const severityOf = ({ event, args }: GovernanceChange): Tier =>
-  (args === null ? null : event.tierFor?.(args)) ?? event.tier;
+export const severityOf = ({ event, args, seconds }: GovernanceChange): Tier =>
+  (args === null ? null : event.tierFor?.(args, seconds)) ?? event.tier;
 const rankOf = (change: GovernanceChange): number => TIERS_ASCENDING.indexOf(severityOf(change));
 
 /** Returns the latest of the most severe changes of a group. */
@@ -23,8 +23,8 @@ export function mostSevere({ changes }: ChangeGroup): GovernanceChange {
 }
 
 /** Returns the title of a change after the vault's name. */
-export function headlineOf({ event, args }: GovernanceChange): string {
-  if (event.title !== undefined && args !== null) return event.title(args);
+export function headlineOf({ event, args, seconds }: GovernanceChange): string {
+  if (event.title !== undefined && args !== null) return event.title(args, seconds);
   if (event.stage === "announced") return `change to the ${event.what} submitted`;
   if (event.stage === "withdrawn") return `pending change to the ${event.what} cancelled`;
   return `${event.what} changed`;

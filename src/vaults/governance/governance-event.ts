@@ -78,11 +78,11 @@ export interface GovernanceEvent {
   /** Severity of the change, unless `tierFor` returns another one. */
   tier: Tier;
   /** Returns the severity of a change whose arguments decide it, such as a removal, or null if `tier` applies. */
-  tierFor?: (args: EventArgs) => Tier | null;
+  tierFor?: (args: EventArgs, seconds: number) => Tier | null;
   /** The rest of the sentence that begins with `what`, such as "is 2%"; may be empty. */
   describe: EventText;
   /** The title after the vault's name; by default, it is made of `what` and `stage`. */
-  title?: (args: EventArgs) => string;
+  title?: (args: EventArgs, seconds: number) => string;
   /** Full sentences that replace the sentence made of `what` and `describe`. */
   report?: EventText;
   /** The consequence for a depositor; by default, it follows from `kind`, `stage` and, for a cap, `describe`. */
@@ -166,9 +166,8 @@ function formatDecimal(value: number, decimals: number): string {
     signDisplay: "negative",
   });
 }
-function formatPercent(value: number): string {
-  return value > 0 && value < 0.0001 ? "less than 0.0001%" : `${formatDecimal(value, 4)}%`;
-}
+const formatPercent = (value: number): string =>
+  value > 0 && value < 0.0001 ? "less than 0.0001%" : `${formatDecimal(value, 4)}%`;
 /**
  * Formats basis points (10,000 = 100%) as a percentage with at most four decimals. A positive value below 0.0001%
  * becomes "less than 0.0001%".
@@ -186,10 +185,11 @@ const DURATIONS = [
 ] as const;
 /**
  * Formats a duration in seconds in the largest unit of day, hour, minute and second that divides it: "2 days", "36
- * hours", "90 seconds". One day becomes "24 hours", and zero "0 seconds".
+ * hours", "90 seconds". One day becomes "24 hours"; a timelock without end, "more than 3,000 years".
  */
 export function formatDuration(value: unknown): string {
   const duration = Number(value);
+  if (duration > 1e11) return "more than 3,000 years";
   const fit = DURATIONS.find(({ seconds, least }) => duration >= least && duration % seconds === 0);
   const { unit, seconds } = fit ?? { unit: "second", seconds: 1 };
   return `${duration / seconds} ${unit}${duration === seconds ? "" : "s"}`;

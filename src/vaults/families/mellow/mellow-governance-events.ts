@@ -11,6 +11,7 @@ import {
   newValue,
   tookEffect,
 } from "../../governance/governance-event.ts";
+import { shareManagerEvents } from "./mellow-share-manager-events.ts";
 
 const reportPriceBounds = ({ securityParams }: EventArgs, context: EventContext): string => {
   const bounds = { ...(securityParams as Readonly<Record<string, unknown>>) };
@@ -23,7 +24,7 @@ const reportPriceBounds = ({ securityParams }: EventArgs, context: EventContext)
   );
 };
 
-/** Governance events of a Core vault, its deposit queue (entry point), oracle (pricer) and share manager. */
+/** Governance events of a Core vault, its deposit queue (entry point) and its oracle (pricer). */
 const vaultEvents: readonly GovernanceEvent[] = [
   ...accessControlEvents,
   changeEvent(["entryPoint", "fee", "SyncDepositParamsSet(uint256 penaltyD6, uint32 maxAge)"], {
@@ -63,10 +64,6 @@ const vaultEvents: readonly GovernanceEvent[] = [
     ],
     { what: "bounds on price reports", report: reportPriceBounds },
   ),
-  changeEvent(["shareToken", "allow_list", "SetWhitelistMerkleRoot(bytes32 newWhitelistMerkleRoot)"], {
-    what: "whitelist (Merkle root)",
-    advice: "Check whether your account is still listed.",
-  }),
 ];
 
 /** Governance events of a Core vault's fee manager. */
@@ -104,5 +101,9 @@ const feeManagerEvents: readonly GovernanceEvent[] = [
   ),
 ];
 
-/** Governance events of Mellow's Core vaults and their fee managers. Source: mellow-finance/flexible-vaults. */
-export const mellowEvents: readonly GovernanceEvent[] = [...vaultEvents, ...feeManagerEvents];
+/** Governance events of Mellow's Core vaults and their managers. Source: mellow-finance/flexible-vaults. */
+export const mellowEvents: readonly GovernanceEvent[] = [
+  ...vaultEvents,
+  ...shareManagerEvents,
+  ...feeManagerEvents,
+];
