@@ -48,6 +48,8 @@ const identificationAbi = once(() =>
 );
 /** Bit of deposits in the mask of hooked operations. */
 const OP_DEPOSIT = 1;
+/** Bit of `mint` in the mask of hooked operations. */
+const OP_MINT = 2;
 /** Bit of `withdraw` in the mask of hooked operations. */
 const OP_WITHDRAW = 4;
 /** Bit of `redeem` in the mask of hooked operations. */
@@ -159,6 +161,26 @@ function disabledText(args: EventArgs, { vault, time }: { vault: string; time: s
   return disables(args, OP_TRANSFER) ? disabled(`Share transfers of ${vault}`) : null;
 }
 
+/** Returns the text about a hook configuration without a hook contract that disables no withdrawals or transfers. */
+const undisabledText = ({ vault, time }: { vault: string; time: string }): string =>
+  `The hook configuration of ${vault} that was set at ${time} names no hook contract and disables neither withdrawals ` +
+  "nor share transfers.";
+
+const HOLDER_OPS = [
+  [OP_DEPOSIT | OP_MINT | OP_STATUS_CHECK, "deposits"],
+  [OP_TRANSFER | OP_STATUS_CHECK, "share transfers"],
+  [EXIT_OPS, "withdrawals"],
+] as const;
+
+/** Returns what a hook contract means for the operations of holders that its configuration covers. */
+function hookAdvice({ newHookedOps }: EventArgs): string {
+  const covered = HOLDER_OPS.filter(([operations]) => (Number(newHookedOps) & operations) !== 0);
+  if (covered.length === 0) return "The hook is not called for deposits, share transfers or withdrawals.";
+  const names = covered.map(([, name]) => name);
+  const list = names.join(", ").replace(/, (?=[^,]*$)/, " and ");
+  return `The hook can refuse ${list}: check whether your account can still make them.`;
+}
+
 /**
  * Governance events of Euler's EVK vaults. The hook is included although a view returns it, because a hook may also
  * restrict operations other than deposits. Source: euler-vault-kit.
@@ -194,23 +216,24 @@ const eulerEvents: readonly GovernanceEvent[] = [
       what: "hook",
       describe: newValue("newHookTarget"),
       tierFor: (args) => (disablesExits(args) ? "high" : null),
-      title: (args) =>
-        disablesExits(args)
-          ? "withdrawals disabled"
-          : disables(args, OP_TRANSFER)
-            ? "share transfers disabled"
-            : "hook changed",
+      title: (args) => {
+        if (!isNone(args["newHookTarget"])) return "hook changed";
+        if (disablesExits(args)) return "withdrawals disabled";
+        return disables(args, OP_TRANSFER)
+          ? "share transfers disabled"
+          : "withdrawals and share transfers not disabled";
+      },
       report: (args, context) =>
-        disabledText(args, context) ??
-        `The hook of ${context.vault} is now ${args["newHookTarget"]}.${tookEffect(context)}`,
-      advice: (args) =>
-        disablesExits(args)
-          ? "Find out why, and when withdrawals will be enabled again."
-          : disables(args, OP_TRANSFER)
-            ? "Shares stay in the account that holds them; find out why, and whether withdrawals still work."
-            : "The hook can refuse deposits, share transfers and withdrawals: check whether your account can still make them.",
-      // Deposits that are hooked without a target are paused, which a view function shows.
-      seenByView: (args) => isNone(args["newHookTarget"]) && !disables(args, EXIT_OPS | OP_TRANSFER),
+        isNone(args["newHookTarget"])
+          ? (disabledText(args, context) ?? undisabledText(context))
+          : `The hook of ${context.vault} is now ${args["newHookTarget"]}.${tookEffect(context)}`,
+      advice: (args) => {
+        if (!isNone(args["newHookTarget"])) return hookAdvice(args);
+        if (disablesExits(args)) return "Find out why, and when withdrawals will be enabled again.";
+        return disables(args, OP_TRANSFER)
+          ? "Shares stay in the account that holds them: find out why. The configuration does not disable withdrawals."
+          : "If they were disabled before, find out why.";
+      },
     },
   ),
   changeEvent(["address", "strategy", "GovSetInterestRateModel(address newInterestRateModel)"], {
