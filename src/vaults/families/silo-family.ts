@@ -102,7 +102,8 @@ const hookEvents: readonly GovernanceEvent[] = [
     advice: (args) =>
       hasNoHooks(args)
         ? "No hook receiver can refuse deposits, share transfers or withdrawals now."
-        : "The hook receiver can refuse deposits, share transfers and withdrawals: check whether your account can still make them.",
+        : "The hook receiver can refuse the operations that call it, such as deposits, share transfers or withdrawals: check " +
+          "whether your account can still make them.",
   }),
 ];
 

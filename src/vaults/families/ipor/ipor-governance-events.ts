@@ -52,7 +52,7 @@ const vaultEvents: readonly GovernanceEvent[] = [
     report: ({ marketId, newLimit }, context) =>
       `The market limit (allocation cap) for market ${marketId} of ${context.vault} is now ${formatWadFraction(newLimit)} of the vault's ` +
       `assets.${tookEffect(context)}`,
-    advice: "The cap limits how much the vault may allocate to this market.",
+    advice: "While market limits are active, the vault may allocate at most this much to this market.",
   }),
 ];
 
@@ -61,16 +61,52 @@ const ROLES: Readonly<Record<string, string>> = {
   0: "admin",
   1: "owner",
   2: "guardian",
+  3: "Plasma vault",
   4: "IPOR DAO",
+  5: "context manager",
+  6: "withdraw manager",
+  7: "share transfers",
   100: "atomist",
   200: "alpha",
   300: "fuse manager",
   301: "pre-hooks manager",
+  400: "performance fee manager",
+  500: "management fee manager",
+  600: "rewards claimer",
+  601: "rewards claim manager",
+  700: "rewards transferrer",
+  800: "whitelist",
   900: "manager of instant withdrawals",
   901: "manager of the withdrawal request fee",
   902: "manager of the withdrawal fee",
+  1000: "updater of market balances",
+  1100: "updater of rewards balances",
   1200: "price oracle manager",
   18446744073709551615: "public",
+};
+/** What members of roles with unusual names may do, by role id. */
+const POWERS: Readonly<Record<string, string>> = {
+  100: "manages the vault's settings",
+  200: "allocates the assets",
+  300: "sets which protocols the vault may use",
+  800: "may deposit and withdraw",
+};
+/** Names of functions that holders call, by selector. Source: ipor-fusion, PlasmaVault. */
+const FUNCTIONS: Readonly<Record<string, string>> = {
+  "0x6e553f65": "deposit",
+  "0x94bf804d": "mint",
+  "0x50921b23": "depositWithPermit",
+  "0xb460af94": "withdraw",
+  "0xba087652": "redeem",
+  "0xa64099d2": "redeemFromRequest",
+  "0xa9059cbb": "transfer",
+  "0x23b872dd": "transferFrom",
+};
+const functionName = (selector: unknown): string | undefined => FUNCTIONS[String(selector).toLowerCase()];
+/** Returns a selector after the function's name, if that is known. */
+const nameWithSelector = (selector: unknown): string => {
+  const name = functionName(selector);
+  return name === undefined ? String(selector) : `${name} (${selector})`;
 };
 /**
  * Ids of the roles for rewards, the depositor whitelist and balance updates. They are granted and revoked so often that
@@ -83,8 +119,11 @@ const roleTitle = (role: unknown): string => {
   const name = ROLES[String(role)];
   return name === undefined ? `role ${role}` : `role "${name}"`;
 };
-const roleName = (role: unknown): string =>
-  `${ROLES[String(role)] === undefined ? "" : "the "}${roleTitle(role)}`;
+const roleName = (role: unknown): string => {
+  const powers = POWERS[String(role)];
+  const title = `${ROLES[String(role)] === undefined ? "" : "the "}${roleTitle(role)}`;
+  return powers === undefined ? title : `${title} (${powers})`;
+};
 const capitalized = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}`;
 const isRoutine = ({ roleId }: EventArgs): boolean => ROUTINE_ROLES.has(String(roleId));
 const first4Bytes = (data: unknown): string => String(data).slice(0, 10);
@@ -108,9 +147,11 @@ const accessManagerEvents: readonly GovernanceEvent[] = [
           ? `${capitalized(roleName(roleId))} of ${vault} was granted to ${account}. The grant takes effect at ${formatUtcMinute(since)}.`
           : `From ${formatUtcMinute(since)}, the execution delay of ${account} in ${roleName(roleId)} of ${vault} is ` +
             `${formatDuration(delay)}.`,
-      advice:
-        "Members of this role may be able to change how the vault works: find out what it may do before you deposit or leave " +
-        "funds in the vault.",
+      advice: ({ newMember }) =>
+        newMember === true
+          ? "Members of this role may be able to change how the vault works: find out what they may do before you deposit or " +
+            "leave funds in the vault."
+          : "A shorter delay gives holders less time to withdraw before this account's operations take effect.",
       tier: "medium",
       routine: isRoutine,
     },
@@ -165,12 +206,12 @@ const accessManagerEvents: readonly GovernanceEvent[] = [
       report: ({ target, selector, roleId }, context) =>
         `${
           isPublic(roleId)
-            ? `Function ${selector} of contract ${target} of ${context.vault} now requires no role.`
-            : `Function ${selector} of contract ${target} of ${context.vault} now requires ${roleName(roleId)}.`
+            ? `Function ${nameWithSelector(selector)} of contract ${target} of ${context.vault} now requires no role.`
+            : `Function ${nameWithSelector(selector)} of contract ${target} of ${context.vault} now requires ${roleName(roleId)}.`
         }${tookEffect(context)}`,
-      advice: ({ roleId }) =>
+      advice: ({ selector, roleId }) =>
         isPublic(roleId)
-          ? "Find out what this function does."
+          ? `Any account can call this function now${functionName(selector) === undefined ? ": find out what it does" : ""}.`
           : "Check whether your account can still deposit, transfer shares and withdraw.",
     },
   ),

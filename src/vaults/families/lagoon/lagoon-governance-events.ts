@@ -53,7 +53,8 @@ export const lagoonEvents: readonly GovernanceEvent[] = [
         : `The state of ${context.vault} is now ${["open", "closing"][Number(state)] ?? `unknown (${state})`}.${tookEffect(context)}`,
     advice: ({ state }) =>
       state === 2
-        ? "The vault accepts no more deposits or redemption requests; shares can be redeemed instantly."
+        ? "Do not deposit: the contract may still take deposit requests, but never settles them. Redemption requests fail; " +
+          "shares can be redeemed instantly."
         : "Check whether deposits and withdrawals still work.",
     // Opening and closing show as a pause or its end. `closed` follows `closing`, which was a pause already.
     seenByView: ({ state }) => state === 0 || state === 1,
@@ -76,14 +77,15 @@ export const lagoonEvents: readonly GovernanceEvent[] = [
         "The valuation manager reports the value that determines the share price: find out who it is before you deposit or " +
         "withdraw.",
       removed:
-        "No account can report a new share price now: check whether deposits and withdrawals still work.",
+        "The valuation manager can no longer report values: check whether the share price is still updated and requests " +
+        "are settled.",
     }),
   ),
   changeEvent(["address", "price", "GuardrailsStatusUpdated(bool activated)"], {
     ...switchTexts("share price guardrail", {
       member: "activated",
       advice: [
-        "Price updates outside the guardrail's bounds are now rejected.",
+        "Price updates outside the guardrail's bounds are now rejected, except those of the security council.",
         "Price updates are no longer bounded: watch the next prices before you deposit or withdraw.",
       ],
     }),

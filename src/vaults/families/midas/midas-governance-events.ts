@@ -108,6 +108,17 @@ const depositEvents: readonly GovernanceEvent[] = [
   }),
 ];
 
+/** What the redemption functions do, by selector. Source: midas-apps/contracts, RedemptionVault. */
+const REDEMPTIONS: Readonly<Record<string, string>> = {
+  "0x8b53f75e": "Instant redemptions",
+  "0x85ab2c13": "Instant redemptions paid to another account",
+  "0xbfc2d46a": "Redemption requests",
+  "0x15571a04": "Redemption requests paid to another account",
+  "0xd5f73f5c": "Redemption requests paid in fiat money",
+};
+const redemptionsOf = (fn: unknown): string =>
+  `${REDEMPTIONS[String(fn).toLowerCase()] ?? "Redemptions"} (function ${fn})`;
+
 /**
  * Governance events of the RedemptionVault, Midas's redemption contract, read only if the registry entry contains its
  * address.
@@ -123,13 +134,13 @@ const redemptionEvents: readonly GovernanceEvent[] = [
   changeEvent(["redemptions", "pause", "PauseFn(address indexed caller, bytes4 fn)"], {
     what: "pause of a redemption function",
     title: () => "redemption function paused",
-    report: ({ fn }, { vault, time }) => `The redemption function ${fn} of ${vault} was paused at ${time}.`,
+    report: ({ fn }, { vault, time }) => `${redemptionsOf(fn)} from ${vault} were paused at ${time}.`,
     advice: "Find out which redemptions still work, why the function was paused, and when it will resume.",
   }),
   changeEvent(["redemptions", "pause", "UnpauseFn(address indexed caller, bytes4 fn)"], {
     what: "pause of a redemption function",
     title: () => "redemption function resumed",
-    report: ({ fn }, { vault, time }) => `The redemption function ${fn} of ${vault} was resumed at ${time}.`,
+    report: ({ fn }, { vault, time }) => `${redemptionsOf(fn)} from ${vault} were resumed at ${time}.`,
     advice: "Find out what caused the pause.",
     tier: "medium",
   }),

@@ -23,13 +23,14 @@ function acceptedText(
   { asset, allowDeposits, allowWithdraws }: EventArgs,
   { vault, premium }: { vault: string; premium: string },
 ): string {
+  const teller = `The teller (deposit contract) of ${vault} now accepts`;
   if (allowDeposits === true)
     return allowWithdraws === true
-      ? `Deposits into and withdrawals from ${vault} in ${asset} are possible${premium}`
-      : `Deposits of ${asset} into ${vault} are possible${premium === "" ? "" : `${premium},`} but withdrawals in it are not`;
+      ? `${teller} deposits of and withdrawals in ${asset}${premium}`
+      : `${teller} deposits of ${asset}${premium === "" ? "" : `${premium},`} but no withdrawals in it`;
   return allowWithdraws === true
-    ? `Withdrawals from ${vault} in ${asset} are possible, but deposits of it are not`
-    : `Neither deposits into nor withdrawals from ${vault} in ${asset} are possible`;
+    ? `${teller} withdrawals in ${asset}, but no deposits of it`
+    : `${teller} neither deposits of nor withdrawals in ${asset}`;
 }
 
 const hasPremium = (bps: unknown): boolean => Number(bps) > 0;
@@ -61,29 +62,33 @@ export const vedaEvents: readonly GovernanceEvent[] = [
   changeEvent(["pricer", "price", "DelayInSecondsUpdated(uint24 oldDelay, uint24 newDelay)"], {
     what: "minimum delay between price updates",
     describe: oldToNewValue(["oldDelay", "newDelay"], formatDuration),
+    routine: ({ oldDelay, newDelay }) => oldDelay === newDelay,
   }),
   changeEvent(["pricer", "price", "UpperBoundUpdated(uint16 oldBound, uint16 newBound)"], {
     what: "upper bound on price updates",
     describe: describePriceBound,
+    routine: ({ oldBound, newBound }) => oldBound === newBound,
   }),
   changeEvent(["pricer", "price", "LowerBoundUpdated(uint16 oldBound, uint16 newBound)"], {
     what: "lower bound on price updates",
     describe: describePriceBound,
+    routine: ({ oldBound, newBound }) => oldBound === newBound,
   }),
   changeEvent(
     ["pricer", "price", "RateProviderUpdated(address asset, bool isPegged, address rateProvider)"],
     {
-      what: "rate provider of an accepted asset",
+      what: "rate provider of an asset",
       title: ({ isPegged }) =>
-        isPegged === true ? "accepted asset priced one to one" : "rate provider of an accepted asset changed",
+        isPegged === true ? "asset priced one to one" : "rate provider of an asset changed",
       report: ({ asset, isPegged, rateProvider }, context) =>
         `${
           isPegged === true
-            ? `The accepted asset ${asset} of ${context.vault} is now priced one to one with the vault's base asset.`
-            : `The rate provider for the accepted asset ${asset} of ${context.vault} is now ${formatAddress(rateProvider)}.`
+            ? `The asset ${asset} of ${context.vault} is now priced one to one with the vault's base asset.`
+            : `The rate provider for the asset ${asset} of ${context.vault} is now ${formatAddress(rateProvider)}.`
         }${tookEffect(context)}`,
       advice:
-        "This price determines how many shares you get for a deposit of this asset: check it before you deposit.",
+        "This price determines how many shares you get for a deposit of this asset, if it is accepted: check it before you " +
+        "deposit.",
     },
   ),
   changeEvent(
@@ -104,7 +109,7 @@ export const vedaEvents: readonly GovernanceEvent[] = [
         [
           allowDeposits === true ? premiumAdvice(sharePremium) : "Deposits of this asset fail.",
           allowWithdraws === true
-            ? ""
+            ? "In many vaults only solvers may withdraw through the teller: check how you can withdraw."
             : "Withdrawals in this asset through the teller fail: check how and in which assets you can withdraw.",
         ]
           .filter((sentence) => sentence !== "")
