@@ -273,8 +273,8 @@ describe("raiseSignals() on a chain", () => {
       "registry_changed: Registry: deposits through this service resumed",
       "registry_changed: Registry: deposits through this service paused",
     ]);
-    expect(own[0]?.summary).toContain(
-      "An operator resumed deposits into Registry through this service in the last 24 hours. Reason: review is over.",
+    expect(own[0]?.summary).toMatch(
+      /^An operator resumed deposits into Registry through this service at 20.{14} UTC\. Reason: review is over\./,
     );
     const added = (await signals()).filter(({ rule_id }) => rule_id === "vault_added");
     expect(added.map(({ vault_name, update_count }) => [vault_name, update_count])).toEqual([[ASIDE, 0]]);

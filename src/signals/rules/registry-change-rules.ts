@@ -1,4 +1,5 @@
 import { DAY_S } from "../../lib/durations.ts";
+import { formatUtcMinute } from "../../vaults/governance/governance-event.ts";
 import { latestPoint, type RegistryChange, type VaultFacts } from "../signal-facts.ts";
 import { type SignalRule, wholeAmount } from "../signal-finding.ts";
 
@@ -25,7 +26,7 @@ export const vaultAdded: SignalRule = {
         tier: "low",
         title: `${facts.vaultName}: ${facts.assetSymbol} vault added to this service`,
         summary:
-          `${facts.vaultName} was added to this service in the last 24 hours.${holdingText(facts)} Most signals need days ` +
+          `${facts.vaultName} was added to this service at ${formatUtcMinute(facts.addedAt)}.${holdingText(facts)} Most signals need days ` +
           "of history: check its curator and strategy before you deposit.",
         evidence: { added_at: `${facts.addedAt}` },
         keys: ["added"],
@@ -67,9 +68,9 @@ export const registryChanged: SignalRule = {
       })),
 };
 
-/** Returns false for a change between two statuses of closed vaults, such as `unsupported` and `candidate`. */
+/** Returns false for a change between two statuses in which deposits are refused, unless they were paused before. */
 const affectsDeposits = ({ from, to }: RegistryChange): boolean =>
-  [from, to].some((status) => status === "active" || status === "paused");
+  from === "active" || from === "paused" || to === "active";
 
 /**
  * Returns what a change of status means for deposits: they are resumed after a pause, or else opened, paused or closed.
@@ -86,9 +87,10 @@ function summaryOf(facts: VaultFacts, change: RegistryChange): string {
   const effect =
     to === "active"
       ? "Deposits through this service are allowed now."
-      : "Deposits through this service are refused. This does not change anything for assets already in the vault.";
+      : "Deposits through this service are refused. Assets already in the vault are not affected by this; check whether " +
+        "you can withdraw them.";
   return (
-    `${by} ${verbOf(change)} deposits into ${facts.vaultName} through this service in the last 24 hours.` +
+    `${by} ${verbOf(change)} deposits into ${facts.vaultName} through this service at ${formatUtcMinute(change.seconds)}.` +
     `${why}${holdingText(facts)} ${effect}`
   );
 }

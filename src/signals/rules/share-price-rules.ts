@@ -1,6 +1,7 @@
 import { formatFixed } from "../../lib/amount.ts";
 import { DAY_S } from "../../lib/durations.ts";
 import type { Tier } from "../../schemas/signal-schema.ts";
+import { formatUtcMinute } from "../../vaults/governance/governance-event.ts";
 import { annualizedGrowth } from "../../vaults/vault-growth-rate.ts";
 import { isNegligible } from "../negligible-signal-amount.ts";
 import { latestPoint, type Point, type VaultFacts } from "../signal-facts.ts";
@@ -72,14 +73,15 @@ export const sharePriceLoss: SignalRule = {
     const tier = tierOf(share, LOSS) ?? "low";
     // fractionOf rounds to nine decimals, and a fall is never "0.00%".
     const size = percent(Math.max(share, 1e-9));
+    const [now, high] = [priceOf(facts, latest.sharePrice), priceOf(facts, peak)];
     return [
       {
         ...atPoint(latest),
         tier,
         title: `${facts.vaultName}: share price ${size} below its 24-hour high`,
         summary:
-          `The share price of ${facts.vaultName} is ${priceOf(facts, latest.sharePrice)}, ${size} below its ` +
-          `24-hour high of ${priceOf(facts, peak)}.${lossOf(facts, { latest, fall })} A share price normally does not fall: ` +
+          `The share price of ${facts.vaultName} is ${now}, ${size} below its ` +
+          `24-hour high${high === now ? "" : ` of ${high}`}.${lossOf(facts, { latest, fall })} A share price normally does not fall: ` +
           "find out why it did before you deposit or withdraw.",
         metrics: [
           { label: "share_price", value: latest.sharePrice.toString(), unit: "1e18", change: fixed(-share) },
@@ -107,7 +109,8 @@ function lossOf(facts: VaultFacts, of: { latest: Point; fall: bigint }): string 
   const { latest, fall } = of;
   if (latest.totalAssets === null || latest.sharePrice === null || latest.sharePrice === 0n) return "";
   const lost = (latest.totalAssets * fall) / latest.sharePrice;
-  return ` Holders have lost about ${wholeAmount(lost, facts.assetDecimals)} ${facts.assetSymbol} in total.`;
+  const whole = wholeAmount(lost, facts.assetDecimals);
+  return ` Holders have lost ${whole === "0" ? "less than 0.0001" : `about ${whole}`} ${facts.assetSymbol} in total.`;
 }
 
 /** Minimum number of earlier days with a yield that the rule needs. */
@@ -296,14 +299,14 @@ export const priceStale: SignalRule = {
     const unchanged = latest.seconds - last;
     const tier = unchanged < 2 * DAY_S ? null : tierOf(unchanged / Math.max(intervals.median, 3_600), STALE);
     if (tier === null) return [];
-    const hours = Math.floor(unchanged / 3_600);
+    const since = formatUtcMinute(last);
     return [
       {
         ...atPoint(latest),
         tier,
-        title: `${facts.vaultName}: share price unchanged for ${hours} hours`,
+        title: `${facts.vaultName}: share price unchanged since ${since}`,
         summary:
-          `The share price of ${facts.vaultName} has been ${priceOf(facts, latest.sharePrice)} for ${hours} hours. The ` +
+          `The share price of ${facts.vaultName} has been ${priceOf(facts, latest.sharePrice)} since ${since}. The ` +
           `median interval between its last ${changes.length} changes is ` +
           `${countOf(Math.max(1, Math.round(intervals.median / 3_600)), "hour")}. Price updates may have stopped: a deposit or ` +
           "withdrawal that settles before the next update uses the old price.",

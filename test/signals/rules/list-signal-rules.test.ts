@@ -249,26 +249,26 @@ test.each([
     ["paused", "active"],
     true,
     "resumed",
-    "An operator resumed deposits into Steady USDC through this service in the last 24 hours. Reason: ",
+    /^An operator resumed deposits into Steady USDC through this service at 20\d\d-\d\d-\d\d \d\d:\d\d UTC\. Reason: /,
   ],
   [
     ["paused", "active"],
     false,
     "resumed",
-    "The automatic check resumed deposits into Steady USDC through this service in the last 24 hours.",
+    /^The automatic check resumed deposits into Steady USDC through this service at 20/,
   ],
-  [["candidate", "active"], false, "opened", "Deposits through this service are allowed now."],
+  [["candidate", "active"], false, "opened", /Deposits through this service are allowed now\.$/],
   [
     ["active", "paused"],
     false,
     "paused",
-    "Reason: incident. The vault holds 1,000,000 USDC. Deposits through",
+    /Reason: incident\. The vault holds 1,000,000 USDC\. Deposits through/,
   ],
   [
     ["active", "unsupported"],
     true,
     "closed",
-    "This does not change anything for assets already in the vault.",
+    /Assets already in the vault are not affected by this; check whether you can withdraw them\.$/,
   ],
 ] as const)(
   "registry_changed says who changed the status %j, operator: %s",
@@ -281,7 +281,7 @@ test.each([
       rule.rule_id === "registry_changed" ? rule.find(facts, NOW) : [],
     );
     expect(one?.title).toBe(`Steady USDC: deposits through this service ${verb}`);
-    expect(one?.summary).toContain(text);
+    expect(one?.summary).toMatch(text);
   },
 );
 

@@ -41,7 +41,7 @@ test("liquidity_thin says how snapshots without a known limit count", () => {
 });
 
 test("share_price_loss names a fall that rounds to zero", () => {
-  const sharePrice = 10n ** 18n;
+  const sharePrice = 10n ** 18n + 3n;
   const fallBy = (fall: bigint) =>
     raised("share_price_loss", {
       ...factsOf({
@@ -51,7 +51,26 @@ test("share_price_loss names a fall that rounds to zero", () => {
     });
   expect(fallBy(2n)).toBeUndefined();
   expect(fallBy(3n)?.title).toMatch(/: share price less than 0\.0001% below its 24-hour high$/);
-  expect(fallBy(10n ** 12n)?.title).toContain("share price 0.0001% below");
+  expect(fallBy(2n * 10n ** 12n)?.title).toContain("share price 0.0002% below");
+  expect(fallBy(3n)?.summary).toMatch(
+    /^The share price of Steady USDC is 1 USDC, less than 0\.0001% below its 24-hour high\. Holders have lost less than 0\.0001 USDC in total\./,
+  );
+  expect(fallBy(10n ** 16n)?.summary).toContain(
+    "is 0.99 USDC, 1.00% below its 24-hour high of 1 USDC. Holders have lost about 10,101.0101 USDC in total.",
+  );
+});
+
+test("price_stale names the time of the last change, which does not age as a duration does", () => {
+  const at: At = (age) => growingPrices(0.0001)(Math.max(age, 5 * 86_400));
+  const one = raised("price_stale", factsOf({ at }));
+  expect(one?.title).toMatch(/: share price unchanged since \d{4}-\d\d-\d\d \d\d:\d\d UTC$/);
+  expect(one?.summary).toMatch(/ USDC since \d{4}-\d\d-\d\d \d\d:\d\d UTC\. The median interval /);
+});
+
+test("vault_added names the time", () => {
+  expect(raised("vault_added", { ...factsOf(), addedAt: NOW - 60 })?.summary).toMatch(
+    /^Steady USDC was added to this service at \d{4}-\d\d-\d\d \d\d:\d\d UTC\./,
+  );
 });
 
 test("share_price_loss measures from the highest price of the day, not from the price of a day ago", () => {
@@ -66,6 +85,7 @@ test("share_price_loss measures from the highest price of the day, not from the 
 test.each([
   ["unsupported", "candidate"],
   ["candidate", "refused"],
+  ["candidate", "paused"],
 ])("registry_changed is silent about %s → %s, because deposits stay closed", (from, to) => {
   const change = { id: "a", seconds: NOW - 60, from, to, reason: "", byOperator: true };
   expect(raised("registry_changed", { ...factsOf(), registryChanges: [change] })).toBeUndefined();
