@@ -175,7 +175,7 @@ export const governanceChanged: SignalRule = governanceRule({
       threshold:
         "Implementation, beacon, proxy admin or upgrade admin; owner, governor, role manager, management or added ward; " +
         "access-control authority, except its removal if only the owner can then call restricted functions; the Safe or account that " +
-        "receives the assets; pause, closure, shutdown or emergency withdrawal; a new gate, limit module or whitelist " +
+        "receives the assets; pause, lock of all shares, closure, shutdown or emergency withdrawal; a new gate, limit module or whitelist " +
         "for withdrawals, or a hook that disables withdrawals",
       reason: "Can change how the vault works, or block withdrawals",
     },

@@ -77,11 +77,11 @@ export interface GovernanceEvent {
   what: string;
   /** Severity of the change, unless `tierFor` returns another one. */
   tier: Tier;
-  /** Returns the severity of a change whose arguments decide it, such as a removal, or null if `tier` applies. */
+  /** Returns the severity by the arguments and the block time (`EventContext.seconds`), or null if `tier` applies. */
   tierFor?: (args: EventArgs, seconds: number) => Tier | null;
   /** The rest of the sentence that begins with `what`, such as "is 2%"; may be empty. */
   describe: EventText;
-  /** The title after the vault's name; by default, it is made of `what` and `stage`. */
+  /** The title after the vault's name, by arguments and block time; by default, it is made of `what` and `stage`. */
   title?: (args: EventArgs, seconds: number) => string;
   /** Full sentences that replace the sentence made of `what` and `describe`. */
   report?: EventText;
