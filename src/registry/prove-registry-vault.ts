@@ -19,7 +19,7 @@ import { confirmDerivation, toDerivedColumns } from "./derive-vault.ts";
 import { readVaultCode } from "./read-registry-code.ts";
 import { describeForeignContract, recognizeVault } from "./recognize-registry-family.ts";
 import { deniedQuery } from "./registers/read-register.ts";
-import { EXCLUDED, isBlocked } from "./registry-admission-gate.ts";
+import { EXCLUDED, isBlocked, UNCURATED } from "./registry-admission-gate.ts";
 import { isCurated, vouchingFor } from "./registry-vouching.ts";
 import { type SimulatedProof, simulateProof } from "./simulate-proof.ts";
 import { GENERIC_ADAPTER } from "./simulate-way-back.ts";
@@ -62,7 +62,7 @@ async function tryProving(
     const pinned = pinnedCode(row);
     // Earlier proofs recorded a proxy without the hash of its own code.
     if (pinned !== null && pinned !== code && !code.startsWith(`${pinned}/`))
-      return { finding: refusal(ctx, `its code is now ${code}, not the admitted ${pinned}`), derived: null };
+      return { finding: refusal(ctx, codeChangedText(pinned, code)), derived: null };
     const { caller = row.caller, params = row.params } = derived;
     const vault = parseRegistryRow({ ...row, ...derived, caller, params });
     const { finding, userOnly } = await simulatedFinding(ctx, vault);
@@ -91,9 +91,13 @@ async function readDeparture(
   const query = deniedQuery(registers, getAddress(row.address));
   const denying = registers.length === 0 ? [] : await runWholeQuery(client, query);
   const left = { lists, registers: registers.filter((register) => !denying.includes(register)) };
-  if (left.lists.length + left.registers.length === 0) return "no register names it any more";
-  return isCandidate(row) || isCurated(left) ? null : "no curated register or list names it any more";
+  if (left.lists.length + left.registers.length === 0)
+    return "no factory or public list names the vault any more";
+  return isCandidate(row) || isCurated(left) ? null : `${UNCURATED} any more`;
 }
+
+const codeChangedText = (before: string, now: string): string =>
+  `the vault's code has changed since this service opened it: it was ${before} and is now ${now}`;
 
 /**
  * Returns the code that a discovered or imported vault was admitted with and must keep while it is open, or null.

@@ -68,8 +68,8 @@ export function admissionObstacle(
   if (OPEN_FAMILIES.has(facts.adapter)) return "its contract code belongs to no known family";
   if (!names(setting.assets, { chainId: facts.chainId, address: facts.asset }))
     return "its asset is not on the operator's list";
-  if (!facts.isNamed) return "no register names it any more";
-  if (!facts.curated) return "no curated register or list names it";
+  if (!facts.isNamed) return "no factory or public list names the vault any more";
+  if (!facts.curated) return UNCURATED;
   if (now - facts.seenAt < setting.min_age_days * DAY_MS)
     return `it has been known for less than ${setting.min_age_days} days`;
   if (facts.tvlUsd === null) return "the value of its assets is unknown";
@@ -82,8 +82,11 @@ export function admissionObstacle(
   return null;
 }
 
+/** Human-readable reason why a vault that no curated register or list names may not be open. */
+export const UNCURATED = "neither a factory that its protocol governs nor a public list names the vault";
+
 /** Human-readable reason why a vault that the operator's settings exclude may not be open. */
-export const EXCLUDED = "the operator excludes it or its asset";
+export const EXCLUDED = "the operator of this service excludes the vault or its asset";
 
 /** Returns true if the operator's settings exclude a vault or its asset. */
 export const isBlocked = (

@@ -168,7 +168,11 @@ async function afterCooldown(ctx: Context, of: Redemption): Promise<WayBack> {
   if (made.failedAt === null) {
     const returned = paidFor(of, made);
     if (returned === null || isWorth(of.deposit, { amount, returned })) return WAITING;
-    return { kind: "none", exit: null, reason: "a cooldown pays much less than the deposit when it is over" };
+    return {
+      kind: "none",
+      exit: null,
+      reason: "after the cooldown, the shares pay much less than the deposit",
+    };
   }
   if (made.failedAt < entry.length + exit.length) return WAITING;
   const { text } = explainExitRevert(vault, made.calls.at(-1)?.returnData ?? "0x");
@@ -285,7 +289,7 @@ async function explainStanding(ctx: Context, of: Refused, revert: Hex): Promise<
   const what = onRequest ? reverts.replace("redemption", "redemption request") : reverts;
   // A vault may pay by functions of its own, and have no redemption of the standard's.
   const way = text === null && vault.adapter === GENERIC_ADAPTER ? " as ERC-4626 says" : "";
-  return { kind: "none", exit, reason: onRequest ? what : `nobody can leave${way}: ${what}` };
+  return { kind: "none", exit, reason: onRequest ? what : `shares cannot be redeemed${way}: ${what}` };
 }
 
 /**

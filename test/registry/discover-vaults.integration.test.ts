@@ -90,7 +90,11 @@ describe("discoverVaults()", () => {
       await proveDueVaults(context());
     }
     expect(await rowOf(address)).toMatchObject({
-      ...{ status: "paused", statusBy: "proof", statusReason: "no register names it any more" },
+      ...{
+        status: "paused",
+        statusBy: "proof",
+        statusReason: "no factory or public list names the vault any more",
+      },
       wasActive: true,
     });
   });
@@ -113,7 +117,7 @@ describe("discoverVaults()", () => {
     await proveDueVaults(context());
     const own = eq(vaults.address, open.toLowerCase());
     await causeway.db.update(vaults).set({ status: "active", statusBy: "proof" }).where(own);
-    const statusReason = "no register names it any more";
+    const statusReason = "no factory or public list names the vault any more";
     const removed = { registers: [] };
     expect(await proveThrice(open, removed)).toMatchObject({
       status: "paused",
@@ -143,7 +147,11 @@ describe("discoverVaults()", () => {
     now += DAY_MS;
     await discoverVaults(context());
     expect(await proveThrice(address, both)).toMatchObject({
-      ...{ status: "paused", statusReason: "no curated register or list names it any more" },
+      ...{
+        status: "paused",
+        statusReason:
+          "neither a factory that its protocol governs nor a public list names the vault any more",
+      },
     });
   });
 
@@ -160,11 +168,11 @@ describe("discoverVaults()", () => {
       return rowOf(address);
     };
     expect(await proveWhenDue()).toMatchObject({
-      ...{ status: "refused", statusReason: "no register names it any more" },
+      ...{ status: "refused", statusReason: "no factory or public list names the vault any more" },
     });
     await own.call("create", [address]);
     expect(await proveWhenDue()).toMatchObject({
-      statusReason: expect.not.stringContaining("no register names it"),
+      statusReason: expect.not.stringContaining("no factory or public list names the vault"),
     });
   });
 

@@ -82,7 +82,7 @@ const harmful: readonly [what: string, name: string, adapter: string, reason: Re
     "cheats contracts, and has Euler's interface",
     "CheatsRoutersAsEuler",
     "euler",
-    /^a contract's deposit mints shares worth much less$/,
+    /^a deposit by a contract mints shares that are worth much less$/,
   ],
   [
     "takes all of its assets in a year",

@@ -64,7 +64,7 @@ const harmful: readonly [what: string, name: string, reason: RegExp][] = [
   [
     "redeems only by functions of its own",
     "RedeemsElsewhere",
-    /^nobody can leave as ERC-4626 says: a redemption reverts without a reason$/,
+    /^shares cannot be redeemed as ERC-4626 says: a redemption reverts without a reason$/,
   ],
   [
     "burns shares and pays nothing",
@@ -79,9 +79,13 @@ const harmful: readonly [what: string, name: string, reason: RegExp][] = [
   [
     "pays a tenth after the cooldown",
     "CoolsForLess",
-    /^a cooldown pays much less than the deposit when it is over$/,
+    /^after the cooldown, the shares pay much less than the deposit$/,
   ],
-  ["starts nobody's cooldown", "CoolsNobody", /^nobody can leave: a redemption reverts: no more cooldowns$/],
+  [
+    "starts nobody's cooldown",
+    "CoolsNobody",
+    /^shares cannot be redeemed: a redemption reverts: no more cooldowns$/,
+  ],
   ["names another asset", "SwitchesAsset", /^the vault's asset is its own share token$/],
 ];
 

@@ -145,7 +145,7 @@ describe("a discovered vault", () => {
     [
       "that an open factory alone names",
       () => ({ openness: "anybody" }),
-      "no curated register or list names it",
+      "neither a factory that its protocol governs nor a public list names the vault",
     ],
     [
       "of an asset that is not the operator's",
@@ -247,7 +247,7 @@ describe("a discovered vault", () => {
     const key = { chainId: CHAIN, address };
     for (let proof = 0; proof < 2; proof += 1)
       expect(await proveVaultNow(ctx, key)).toMatchObject({ status: "active", proof: { ok: false } });
-    const status_reason = "the operator excludes it or its asset";
+    const status_reason = "the operator of this service excludes the vault or its asset";
     expect(await proveVaultNow(ctx, key)).toMatchObject({ status: "paused", status_reason });
     expect(await proveVaultNow(contextOf({}), key)).toMatchObject({ status: "active" });
   });
@@ -344,7 +344,7 @@ describe("an administrator's decision about a discovered vault", () => {
       });
     // The register decides again once the administrator leaves the decision to the proofs.
     expect(await decide(ctx, { address, state: "candidate" })).toMatchObject({
-      ...{ status: "refused", status_reason: "no register names it any more" },
+      ...{ status: "refused", status_reason: "no factory or public list names the vault any more" },
     });
   });
 });

@@ -52,8 +52,12 @@ describe("admissionObstacle()", () => {
     ["an asset of another chain", { chainId: 10 }, "its asset is not on the operator's list"],
     ["another asset", { asset: `0x${"bb".repeat(20)}` }, "its asset is not on the operator's list"],
     ["generic code", { adapter: "erc4626" }, "its contract code belongs to no known family"],
-    ["no register", { isNamed: false }, "no register names it any more"],
-    ["only an open factory", { curated: false }, "no curated register or list names it"],
+    ["no register", { isNamed: false }, "no factory or public list names the vault any more"],
+    [
+      "only an open factory",
+      { curated: false },
+      "neither a factory that its protocol governs nor a public list names the vault",
+    ],
     ["an age below 30 days", { seenAt: admitted.seenAt + 1 }, "it has been known for less than 30 days"],
     ["assets of unknown value", { tvlUsd: null }, "the value of its assets is unknown"],
     [
@@ -68,8 +72,8 @@ describe("admissionObstacle()", () => {
   });
 
   test.each([
-    ["vault", `1:${VAULT}`, "the operator excludes it or its asset"],
-    ["asset", `1:${ASSET.toLowerCase()}`, "the operator excludes it or its asset"],
+    ["vault", `1:${VAULT}`, "the operator of this service excludes the vault or its asset"],
+    ["asset", `1:${ASSET.toLowerCase()}`, "the operator of this service excludes the vault or its asset"],
     ["vault of another chain", `10:${VAULT}`, null],
   ])("holds back a blocked %s", (_what, entry, obstacle) => {
     expect(ask({}, { ...setting, blocked: [entry] })).toBe(obstacle);

@@ -88,8 +88,16 @@ describe("discovery on the local stack", () => {
   test.each<[DiscoveredPurpose, string, RegExp]>([
     ["pays_less", "refused", /returns much less than the deposit/],
     ["full_fee", "refused", /pays none of the vault's asset|returns much less than the deposit/],
-    ["blacklists", "candidate", /^no curated register or list names it$/],
-    ["unvouched", "candidate", /^no curated register or list names it$/],
+    [
+      "blacklists",
+      "candidate",
+      /^neither a factory that its protocol governs nor a public list names the vault$/,
+    ],
+    [
+      "unvouched",
+      "candidate",
+      /^neither a factory that its protocol governs nor a public list names the vault$/,
+    ],
     ["small", "candidate", /^its total assets are below the operator's minimum$/],
     ["one_key", "candidate", /^its code can be replaced, and nobody pinned implementation:0x/],
   ])("keeps the vault %s out as %s, with the reason", async (purpose, state, reason) => {
