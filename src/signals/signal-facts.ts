@@ -14,8 +14,8 @@ export interface Point {
   totalSupply: bigint | null;
   sharePrice: bigint | null;
   maxDeposit: bigint | null;
-  /** As last known when the snapshot was taken; null if it was never read before. */
-  paused: boolean | null;
+  /** Whether deposits are paused, as last known if it could not be read; false also if it never was. */
+  paused: boolean;
   /**
    * Amount that the largest known holder can withdraw now, in the asset's smallest unit. Null if the holder can redeem
    * all of its shares, if withdrawals have to wait, or if the amount is unknown.

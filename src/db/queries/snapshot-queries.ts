@@ -6,8 +6,11 @@ import { snapshots, vaultFigures } from "../tables/snapshot-tables.ts";
 
 /** A row of the table `snapshots`: the last state of a vault in one interval. */
 export type SnapshotRow = typeof snapshots.$inferSelect;
-/** A vault snapshot to store. The time at which it was read determines the intervals for which it is stored. */
-export type NewSnapshot = Omit<SnapshotRow, "step" | "at">;
+/**
+ * A vault snapshot to store. The time at which it was read determines the intervals for which it is stored. `paused` is
+ * null if unknown.
+ */
+export type NewSnapshot = Omit<SnapshotRow, "step" | "at" | "paused"> & { paused: boolean | null };
 
 /** Lengths of the intervals for which snapshots are stored, in seconds. */
 export const snapshotSteps = { fine: 300, hour: 3_600, day: 86_400 } as const;
@@ -15,7 +18,7 @@ export const snapshotSteps = { fine: 300, hour: 3_600, day: 86_400 } as const;
 /**
  * Stores each vault snapshot for the five minutes, the hour and the day that contain `readAt`. Of several for one
  * interval, the one of the highest block is kept, the last written of equal ones. If `paused` is unknown, the last
- * stored value is repeated, if there is one. Throws `store_unavailable`.
+ * stored value is repeated, or false is stored. Throws `store_unavailable`.
  */
 export async function writeSnapshots(
   db: Database,
@@ -35,7 +38,7 @@ export async function writeSnapshots(
         given."maxDeposit", coalesce(given.paused, (select last.paused from ${snapshots} last
           where last.chain_id = given."chainId" and last.vault_address = given."vaultAddress"
             and last.step = ${snapshotSteps.fine}::int4
-          order by last.at desc limit 1)), given.liquidity, given.controls
+          order by last.at desc limit 1), false), given.liquidity, given.controls
       from jsonb_to_recordset(${JSON.stringify(readings)}::jsonb) as given("chainId" int4, "vaultAddress" text,
         "blockNumber" int8, "blockTime" timestamptz, "totalAssets" numeric, "totalSupply" numeric,
         "sharePrice" numeric, "maxDeposit" numeric, paused bool, liquidity numeric, controls jsonb),

@@ -20,7 +20,7 @@ const PointShape = z
     total_supply: amount,
     share_price: amount,
     max_deposit: amount,
-    paused: z.boolean().nullable(),
+    paused: z.boolean(),
     liquidity: amount,
     controls: z.record(z.string(), z.string()),
   })

@@ -39,8 +39,8 @@ export const snapshots = pgTable(
     totalSupply: uint256("total_supply"),
     sharePrice: uint256("share_price"),
     maxDeposit: uint256("max_deposit"),
-    /** As last known: the stored one of the snapshot before if it could not be read, null if there is none. */
-    paused: boolean("paused"),
+    /** As last known: the stored one of the snapshot before if it could not be read, false if there is none. */
+    paused: boolean("paused").notNull(),
     /**
      * Amount that the largest known holder could withdraw immediately. Null if the holder could redeem all of its
      * shares, if withdrawals have to wait anyway, or if the amount is unknown.

@@ -137,14 +137,14 @@ export const unpaused = turnRule({
   summary: (facts, change) =>
     `Deposits into ${facts.vaultName} are no longer paused; ${intervalOf(change)} earlier they were. ` +
     `${totalText(facts, change.after)} Find out why they were paused, and what has changed since, before you deposit.`,
-  holds: (point) => (point.paused === null ? null : !point.paused),
+  holds: (point) => !point.paused,
 });
 
 /**
  * Returns true if the remaining deposit capacity is zero, or null if deposits are paused or the capacity is unknown.
  */
 const isFull = (point: Point): boolean | null =>
-  point.paused === true || point.maxDeposit === null ? null : point.maxDeposit === 0n;
+  point.paused || point.maxDeposit === null ? null : point.maxDeposit === 0n;
 
 /**
  * Reports that a vault's remaining deposit capacity dropped to zero between two consecutive snapshots of the last two

@@ -169,11 +169,6 @@ describe("signal rules", () => {
       }),
       ["unpaused: medium"],
     ],
-    ...[true, false].map((now): [string, VaultFacts, string[]] => [
-      `no signal when paused is ${now} and was never read before`,
-      factsOf({ at: (age) => ({ ...growingPrices(0.0001)(age), paused: age > 300 ? null : now }) }),
-      [],
-    ]),
     ["deposit cap reached", factsOf({ at: since(300, { maxDeposit: 0n }) }), ["capacity_exhausted: medium"]],
     [
       "deposit cap raised",

@@ -1,1 +1,0 @@
-ALTER TABLE "snapshots" ALTER COLUMN "paused" DROP NOT NULL;
