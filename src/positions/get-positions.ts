@@ -158,7 +158,7 @@ async function readOrNull(
     const once = await withoutRepeatedTokens(read.held, input.flowsOf);
     const held = once.map((one) => (read.outdated.has(one.vault.vaultId) ? { ...one, assets: null } : one));
     const priced = await withMissingPrices(client, { ...read, held, priced: input.priced });
-    const values = joinRequests(held, { redemptions: priced, deposits: read.pending });
+    const values = joinRequests(held, { ...read, redemptions: priced, deposits: read.pending });
     const { vaults, open } = input;
     const [basis, pending] = await Promise.all([
       input.flowsOf().then((flows) => findShareBasis(client, { ...read, user, values, vaults, flows, open })),

@@ -59,16 +59,17 @@ export async function raiseSignals(ctx: Context): Promise<RaiseReport> {
     const { changed, open } = applyRules(ctx, { vaults, facts, known: stored.known });
     const found = await locateChanges(ctx, { found: changed, budget });
     const later = await locateChanges(ctx, { found: withoutTransaction(open, ctx.now()), budget });
-    await writeIncidents(ctx.db, [...found, ...later.filter(({ txHash }) => txHash !== null)]);
+    const written = [...found, ...later.filter(({ txHash }) => txHash !== null)];
+    await writeIncidents(ctx.db, written);
     report.raised += found.filter(
       ({ signalId, updateCount }) => updateCount === 0 && !stored.knownIds.has(signalId),
     ).length;
     report.updated += found.length;
-    if (found.length > 0)
+    if (written.length > 0)
       ctx.purgeEdge([
         "signals",
         "vaults",
-        ...found.map(({ chainId, vaultAddress }) => `vault:${chainId}:${vaultAddress}`),
+        ...written.map(({ chainId, vaultAddress }) => `vault:${chainId}:${vaultAddress}`),
       ]);
   }
   return { ...report, updated: report.updated - report.raised };

@@ -32,7 +32,7 @@ const redemptions = (of: Vault, requests: readonly PendingExit[]): VaultRedempti
 });
 
 const join = (held: readonly HeldShares[], redeemed: readonly VaultRedemptions[]) =>
-  joinRequests(held, { redemptions: redeemed, deposits: [] });
+  joinRequests(held, { redemptions: redeemed, deposits: [], unread: [] });
 
 describe("joinRequests()", () => {
   test("adds what is on the way out to what is held", () => {
@@ -48,6 +48,12 @@ describe("joinRequests()", () => {
     const unread = { ...redemptions(lagoon, []), incomplete: true };
     const joined = join([{ vault: lagoon, shares: 5n, assets: 20n }], [unread]);
     expect(joined).toMatchObject([{ shares: 5n, assets: null, correction: null, requests: [] }]);
+  });
+
+  test("shows no balance of zero for a vault whose balance was not read", () => {
+    const redeemed = [redemptions(lagoon, [request({})])];
+    expect(join([], redeemed)).toMatchObject([{ shares: 0n, assets: 40n }]);
+    expect(joinRequests([], { redemptions: redeemed, deposits: [], unread: [lagoon] })).toEqual([]);
   });
 
   test("does not count shares twice that stay in the wallet", () => {
@@ -122,7 +128,7 @@ const waiting: PendingPosition = {
 
 describe("joinRequests() of deposit requests", () => {
   const of = (held: readonly HeldShares[], deposits: readonly PendingPosition[]) =>
-    joinRequests(held, { redemptions: [], deposits });
+    joinRequests(held, { redemptions: [], deposits, unread: [] });
 
   test("keeps a vault of which only a deposit request is known, and adds no value", () => {
     expect(of([], [waiting])).toMatchObject([
@@ -133,7 +139,7 @@ describe("joinRequests() of deposit requests", () => {
   });
 
   test("shows a vault with requests of both directions once", () => {
-    const both = { redemptions: [redemptions(lagoon, [request({})])], deposits: [waiting] };
+    const both = { redemptions: [redemptions(lagoon, [request({})])], deposits: [waiting], unread: [] };
     expect(joinRequests([], both)).toMatchObject([{ shares: 0n, assets: 40n }]);
   });
 
@@ -143,7 +149,7 @@ describe("joinRequests() of deposit requests", () => {
     const unread = { ...waiting, booked: { assets: null, at: 0 } };
     expect(of([], [unread])).toMatchObject([{ correction: null }]);
     const out = [redemptions(lagoon, [request({ bookedOut: true, bookedAt: 95 })])];
-    expect(joinRequests([], { redemptions: out, deposits: [booked] })).toMatchObject([
+    expect(joinRequests([], { redemptions: out, deposits: [booked], unread: [] })).toMatchObject([
       { correction: -60n, correctFrom: 95 },
     ]);
   });

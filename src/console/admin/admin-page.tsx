@@ -30,12 +30,17 @@ export function AdminPage() {
   const askAs: Ask = (request) => ask({ ...request, headers: { authorization: `Bearer ${token}` } });
   if (token === "") return <TokenForm onToken={setToken} />;
   const choice = (
-    <Segments
-      label="Section"
-      value={section}
-      choices={SECTIONS}
-      onChange={(next) => setSection(next as Section)}
-    />
+    <div className="flex flex-wrap items-center gap-3">
+      <Segments
+        label="Section"
+        value={section}
+        choices={SECTIONS}
+        onChange={(next) => setSection(next as Section)}
+      />
+      <Button kind="quiet" onClick={() => setToken("")}>
+        Other token
+      </Button>
+    </div>
   );
   return (
     <Page title="Administration" actions={choice}>
@@ -112,7 +117,8 @@ function Applications({ askAs }: { askAs: Ask }) {
   const cache = useQueryClient();
   const query = useQuery({
     queryKey: ["admin applications"],
-    queryFn: ({ signal }) => askAs<"admin.applications.list">({ path: "/v1/admin/applications", signal }),
+    queryFn: ({ signal }) =>
+      askAs<"admin.applications.list">({ path: "/v1/admin/applications", query: { limit: 100 }, signal }),
     gcTime: 0,
   });
   const decide = useMutation({

@@ -76,7 +76,8 @@ function lend(provider: Wallet, of: { port: MessagePort; report: (event: EmbedEv
       if (!METHODS.has(method)) throw Object.assign(new Error(`${method} is not lent`), { code: 4200 });
       send({ id, result: await provider.request({ method, params } as never) });
     } catch (error) {
-      const { code, message } = error as { code?: unknown; message?: unknown };
+      // A wallet may reject with anything, also with nothing.
+      const { code, message } = Object(error) as { code?: unknown; message?: unknown };
       send({ id, error: { code: typeof code === "number" ? code : -32603, message: String(message) } });
     }
   };

@@ -12,8 +12,9 @@ import { Fact, Facts } from "../ui/page-and-cards.tsx";
 import { TokenAmount } from "../ui/token-display.tsx";
 import { CancelSignature } from "./cancel-signature.tsx";
 import { MinimumFact } from "./order-minimum.tsx";
+import { orderReloadMs } from "./order-reload.ts";
 import { BridgeFact, OrderView } from "./order-view.tsx";
-import { isCancellable, isOpen, paidToken } from "./order-words.ts";
+import { isCancellable, paidToken } from "./order-words.ts";
 
 /** Page of a built deposit, with the steps to sign and their progress. It can be reopened to continue the deposit. */
 export function DepositPage() {
@@ -30,8 +31,7 @@ export function DepositOrder({ trackingId }: { trackingId: string }) {
     queryKey: ["deposit", trackingId],
     queryFn: ({ signal }) => getDeposit(causeway, { trackingId, signal }),
     staleTime: 0,
-    refetchInterval: ({ state }) =>
-      state.data === undefined || isOpen(state.data) ? (state.data?.pollAfterMs ?? 3_000) : false,
+    refetchInterval: ({ state }) => orderReloadMs(state),
   });
   return (
     <LoadedPage title="Deposit" query={query}>

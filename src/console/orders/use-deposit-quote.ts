@@ -61,14 +61,15 @@ export function useDepositQuote(vault: VaultDetail, draft: DepositDraft) {
  */
 export function useBalance(of: { chainId: number; token: `0x${string}` }): bigint | null {
   const wallet = useWallet();
-  const { address } = wallet;
+  const { address, status } = wallet;
   const query = useQuery({
     queryKey: ["balance", of.chainId, of.token, address],
     queryFn: async () => {
       if (address === null) return null;
       return (await walletSession.load()).balanceOf({ token: of.token, owner: address });
     },
-    enabled: address !== null && wallet.chainId === of.chainId,
+    // Before that, only the account of the last visit is known, and no wallet to ask.
+    enabled: status === "connected" && address !== null && wallet.chainId === of.chainId,
     staleTime: BALANCE_MS,
     refetchInterval: BALANCE_MS,
   });

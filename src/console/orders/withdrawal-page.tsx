@@ -13,8 +13,9 @@ import { Fact, Facts } from "../ui/page-and-cards.tsx";
 import { TokenAmount } from "../ui/token-display.tsx";
 import { CancelSignature } from "./cancel-signature.tsx";
 import { MinimumFact } from "./order-minimum.tsx";
+import { orderReloadMs } from "./order-reload.ts";
 import { BridgeFact, OrderView } from "./order-view.tsx";
-import { isCancellable, isOpen } from "./order-words.ts";
+import { isCancellable } from "./order-words.ts";
 
 /**
  * Page of a built withdrawal, with the steps to sign and their progress. It can be reopened to continue the withdrawal.
@@ -25,8 +26,7 @@ export function WithdrawalPage() {
     queryKey: ["withdrawal", trackingId],
     queryFn: ({ signal }) => getWithdrawal(causeway, { trackingId, signal }),
     staleTime: 0,
-    refetchInterval: ({ state }) =>
-      state.data === undefined || isOpen(state.data) ? (state.data?.pollAfterMs ?? 3_000) : false,
+    refetchInterval: ({ state }) => orderReloadMs(state),
   });
   return (
     <LoadedPage title="Withdrawal" query={query}>

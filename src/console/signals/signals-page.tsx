@@ -81,7 +81,7 @@ function Feed() {
 
 function FeedPage({ feed, onOffset }: { feed: Answer<"intel.feed">; onOffset: (offset: number) => void }) {
   const { signals, total, offset } = feed;
-  if (signals.length === 0)
+  if (total === 0)
     return <EmptyState title="Nothing was noticed">No rule found anything in this period.</EmptyState>;
   const last = offset + signals.length;
   return (
@@ -89,7 +89,8 @@ function FeedPage({ feed, onOffset }: { feed: Answer<"intel.feed">; onOffset: (o
       <SignalList signals={signals} />
       <div className="flex flex-wrap items-center justify-between gap-3 border-t border-line px-4 py-3 text-sm text-muted sm:px-5">
         <p role="status">
-          {offset + 1} to {last} of {plural(total, "signal")}
+          {/* Signals may leave the period while a later page is shown. */}
+          {signals.length === 0 ? "None here" : `${offset + 1} to ${last}`} of {plural(total, "signal")}
         </p>
         <div className="flex gap-2">
           <Button
