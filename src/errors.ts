@@ -85,7 +85,7 @@ export interface ErrorMembers {
   vault_paused: { reason: string };
   /** Why routes were refused, with codes of the page /docs/errors. */
   no_route: { reasons: readonly { code: string; detail: string }[] };
-  /** Decoded revert reason of the simulated transaction, or null if none is known. */
+  /** Decoded revert reason of the simulated transaction, or null if none is given. */
   would_revert: { revert: string | null };
   below_minimum: { min_deposit: string | null };
   above_maximum: { max_deposit: string | null };

@@ -63,7 +63,8 @@ export const isRateLimit = (message: string): boolean => RATE_LIMIT.test(message
 /**
  * Returns the one dimension of a failed log request to reduce, with its new size, or null if a smaller request is not
  * worth trying. With `anyRefusal`, every JSON-RPC error counts as being about the size, except those about rate limits,
- * missing blocks and missing methods. A timeout counts only without it, a response that is too large always.
+ * missing blocks and missing methods. A timeout counts only without it, a response that is too large or has the HTTP
+ * status 413 always.
  */
 export function shrinkAfterFailure(
   asked: LogQuerySize,

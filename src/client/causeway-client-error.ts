@@ -18,7 +18,7 @@ export type ClientErrorCode =
   | "insufficient_balance"
   /** The user approved less in the wallet than the order pays. */
   | "insufficient_allowance"
-  /** The wallet is on another chain, cannot switch to the step's, or fails to tell its chain. */
+  /** The wallet is on another chain, cannot switch to the step's, or answers with an error when asked for its chain. */
   | "chain_unavailable"
   /** A transaction was included and reverted. */
   | "transaction_reverted"
@@ -28,7 +28,10 @@ export type ClientErrorCode =
   | "transaction_replaced"
   /** The wallet has sent or may have sent a transaction or a batch, which may still be executed. */
   | "outcome_unknown"
-  /** Any other failure of the wallet, or a step that cannot be given to it. */
+  /**
+   * Any other failure of the wallet, a step that cannot be given to it, or an unknown outcome of a transaction that can
+   * be repeated without harm, such as an approval: it may still be executed.
+   */
   | "wallet_failed";
 
 /**
@@ -51,8 +54,8 @@ export interface CausewayErrorDetails {
 }
 
 /**
- * The error that the client throws. `code` is stable; the message is for display. Errors of the application's own
- * functions (wallet function and callbacks) propagate unchanged.
+ * The error that the client throws. `code` is stable; the message is for display. Errors of a wallet function and of
+ * callbacks propagate unchanged.
  */
 export class CausewayError extends Error {
   override readonly name = "CausewayError";
@@ -60,7 +63,7 @@ export class CausewayError extends Error {
   readonly code: ApiErrorCode | ClientErrorCode;
   /** HTTP status of the API's error response, or null without one that could be read. */
   readonly status: number | null;
-  /** Id of the request, for support inquiries, or null if none is known. */
+  /** Id of the request that the API refused, for support inquiries, or null if the error has none. */
   readonly requestId: string | null;
   /** Additional fields of the API's error as it names them, such as `min_deposit`, `retry_after` or `reasons`. */
   readonly members: Readonly<Record<string, unknown>>;

@@ -32,8 +32,9 @@ export interface ApiRequest {
 export interface CausewayClient {
   readonly url: string;
   /**
-   * Sends a request once and returns the decoded response: names in `camelCase`, amounts as `bigint`. Throws
-   * CausewayError: the API's error, `invalid_input` (with `issues`), `network` (also after the timeout) or `aborted`.
+   * Sends a request once and returns the decoded response: names in `camelCase` (not inside records such as
+   * `typedData`), amounts as `bigint` (not the `value` of a history or signal, which stays text). Throws CausewayError:
+   * the API's error, `invalid_input` (with `issues`), `network` (also after the timeout) or `aborted`.
    */
   request(request: ApiRequest): Promise<unknown>;
   /** Like `request`, for one page of a list. Source: the `Link` header of the response. */

@@ -152,7 +152,8 @@ function askedOnce(wallet: Wallet): Wallet {
 /**
  * Waits for a transaction's receipt and returns its hash, or that of its repriced replacement. Throws CausewayError if
  * it was cancelled, replaced or reverted: `outcome_unknown` if what reverted is not a call by `user` of `to` (null: of
- * any contract) or of the account itself, and after ten minutes (one if `sentBefore` and the node does not know it).
+ * any contract) or of the account itself, if the node fails, and after ten minutes (one if `sentBefore` and the node
+ * does not know it).
  */
 export async function receiptOf(
   wallet: Wallet,

@@ -33,9 +33,9 @@ export function trackedOrder<Reading extends OrderReading>(
 }
 
 /**
- * Executes steps that the API does not track, such as a claim. They must pay nothing, because a second execution can
- * send them again. No step may be `waiting` unless the response to a signature (`submit`) replaces it: otherwise this
- * never ends. Throws CausewayError like `walkSteps`.
+ * Executes steps that the API does not track, such as a claim, and returns them with their last states. They must pay
+ * nothing, because a second execution can send them again. No step may be `waiting` unless the response to a signature
+ * (`submit`) replaces it: otherwise this never ends. Throws CausewayError; errors of a wallet function propagate.
  */
 export async function walkBuiltSteps(
   of: Pick<Order<OrderReading>, "userAddress" | "first"> & Partial<Pick<Order<OrderReading>, "submit">>,
@@ -144,8 +144,9 @@ async function readPatiently<T>(read: () => Promise<T>, signal: AbortSignal | un
 }
 
 /**
- * Polls an order until no step is required or waiting, calls `onChange` at first and for each change, and returns the
- * last result. Temporary failures of the API are retried; other errors propagate. Throws `aborted`.
+ * Polls an order until no step is required or waiting, calls `onChange` at first and when `updatedAt`, its state or
+ * that of a step has changed, and returns the last result. Temporary failures of the API are retried; other errors
+ * propagate. Throws `aborted`.
  */
 export async function watchOrder<Reading extends OrderReading & { updatedAt: string }>(of: {
   read: () => Promise<Reading>;

@@ -8,6 +8,7 @@ import type { HandedSteps, StepStorage } from "./handed-steps.ts";
  * milliseconds before the order is fetched again, which is absent in the response to a build.
  */
 export interface OrderReading {
+  /** Empty for steps of no tracked order: those of `claimDeposit`, `claimRequest` and `cancelRequest`. */
   trackingId: string;
   /** State of the order, such as `built` or `completed`. Absent in the response to a build. */
   state?: string;
@@ -17,6 +18,7 @@ export interface OrderReading {
 
 /** Progress of an execution. */
 export interface ExecutionProgress {
+  /** As in `OrderReading`. */
   trackingId: string;
   /**
    * `wallet`: the wallet is asked for the step; `signed`: its message is signed; `sent`: the wallet was given its
@@ -50,8 +52,9 @@ export interface ExecutionOptions {
   /** False to send every transaction separately, even if the wallet supports batches. Default: true. */
   batch?: boolean | undefined;
   /**
-   * Where the client keeps which steps it has handed to the wallet (except approvals alone), so that a later execution
-   * does not send them again. Default: the page's `localStorage`; without one, as in Node, the memory of the process.
+   * Where the client keeps which transactions of a deposit or withdrawal it has handed to the wallet (except approvals
+   * alone), so that a later execution does not send them again. Calls that only claim or cancel keep none. Default: the
+   * page's `localStorage`; without one, as in Node, the memory of the process.
    */
   storage?: StepStorage | undefined;
   /**
@@ -66,7 +69,10 @@ export interface Order<Reading extends OrderReading> {
   userAddress: string;
   /** The order at the start, usually the response to its build. */
   first: OrderReading;
-  /** What this and earlier executions handed to the wallet. Null if the order can be sent twice without harm. */
+  /**
+   * What this and earlier executions handed to the wallet and the API has not seen. Null if the order can be sent twice
+   * without harm.
+   */
   handed: HandedSteps | null;
   read(): Promise<Reading>;
   /** Submits a signature of the user and returns the order with the transaction that it enables. */

@@ -77,8 +77,8 @@ export class StepWalk<Reading extends OrderReading> {
   }
 
   /**
-   * Performs a step, with those that fit into one batch with it, or waits for what the wallet was handed before and the
-   * API has not seen. Throws CausewayError; errors of a wallet function propagate.
+   * Performs a step, with those that fit into one batch with it if the wallet takes batches, or waits for what the
+   * wallet was handed before and the API has not seen. Throws CausewayError; errors of a wallet function propagate.
    */
   async perform(step: Step, { steps }: OrderReading): Promise<void> {
     const left = this.#leftBehind(steps);

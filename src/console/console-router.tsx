@@ -23,8 +23,8 @@ import { readSignalFilters, toSignalQuery } from "./signals/signals-page-filters
 import { readVaultFilters } from "./vaults/vault-filters.ts";
 
 /**
- * Fails with `network` if a page's code cannot be loaded because the browser is offline. For any other failure, the
- * router loads the document again, which offline would lose the page.
+ * Fails with `network` if a page's code cannot be loaded because the browser is offline. After another failure to load
+ * it, the router loads the document again once, which offline would lose the page.
  */
 const online = <Module,>(code: Promise<Module>): Promise<Module> =>
   code.catch((error: unknown) => {

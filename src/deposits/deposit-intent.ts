@@ -32,7 +32,7 @@ export interface DepositIntent {
   partnerHash: Hex;
   /** Role of the partner: 0 direct, 1 creator, 2 wallet. */
   partnerType: number;
-  /** How the user wants to pay; absent if only an approval is possible. */
+  /** How the user wants to pay; absent if no signature can pay, as where a bridge or a second step deposits. */
   authorize?: AuthorizationWish;
 }
 

@@ -16,7 +16,7 @@ import {
   toTransferBuildRequest,
 } from "./prepared-deposit.ts";
 
-/** The second step of a two-step deposit: the user's deposit of the token that arrived on the vault's chain. */
+/** The second step of a deposit: the user's deposit of the token that a transfer delivers on the vault's chain. */
 export interface SecondStep {
   vault: Vault;
   user: Address;
@@ -34,7 +34,7 @@ export interface SecondStep {
 }
 
 /**
- * Checks, encodes, verifies and simulates the second step of a two-step deposit, also before the token has arrived.
+ * Checks, encodes, verifies and simulates the second step of a deposit, also before the token has arrived.
  * Throws `vault_paused`, `token_unsupported`, `vault_not_found`; errors of `depositEntry` and `prepareDirect`
  * propagate.
  */

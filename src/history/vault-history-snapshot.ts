@@ -27,8 +27,8 @@ const controlNames = ["owner", "curator", "guardian", "fee", "timelock"] as cons
 interface Views {
   controls: Controls;
   /**
-   * Amount that the largest shareholder can withdraw now, in the asset's smallest unit. Null if the whole holding can
-   * be withdrawn, if withdrawals have to wait anyway, or if the amount is unknown.
+   * Amount that the largest known shareholder can withdraw now, in the asset's smallest unit. Null if the whole holding
+   * can be redeemed, if withdrawals have to wait anyway, or if the amount is unknown or not read for the family.
    */
   liquidity: bigint | null;
 }

@@ -10,8 +10,8 @@ const SHORTEST = /^(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
  * Returns true if shared caches, which compare URLs byte by byte, may store responses to a URL: its path is lowercase,
  * without a trailing slash or escapes other than `%3A`; its query parameters are sorted, each given once and among
  * `parameters` (the names that the route accepts); their values are not empty, lowercase (except cursors), with sorted
- * lists without repetitions and numbers in their shortest form, and encoded as by `URLSearchParams` or, if they are
- * `PLAIN`, not at all. Source: developers.cloudflare.com/workers/cache/cache-keys.
+ * lists without repetitions and numbers in their shortest form, and encoded as by `URLSearchParams` or, if
+ * they consist of a to z, 0 to 9 and `._~:,-`, not at all. Source: developers.cloudflare.com/workers/cache/cache-keys.
  */
 export function isCanonicalUrl(url: string, parameters: readonly string[]): boolean {
   // A lowercase path without a trailing slash, and escaped only in `%3A`.

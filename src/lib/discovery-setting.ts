@@ -7,22 +7,22 @@ const ChainAddress = z.string().regex(/^[1-9][0-9]{0,15}:0x[0-9a-fA-F]{40}$/);
 /** Schema of the variable, created on first use because most isolates start without the variable. */
 const schema = once(() =>
   z.strictObject({
-    /** Assets whose discovered vaults may be opened, as `<chain id>:<address>`. */
+    /** Assets whose discovered or imported vaults may be opened, as `<chain id>:<address>`. */
     assets: z.array(ChainAddress).default([]),
-    /** Minimum total assets of a discovered vault, in US dollars by Causeway's own price. */
+    /** Minimum total assets of a discovered or imported vault, in US dollars by Causeway's own price. */
     min_tvl_usd: z.int().min(0).default(1_000_000),
-    /** Minimum number of days since a discovered vault was first seen. */
+    /** Minimum number of days since a discovered or imported vault was added to the registry. */
     min_age_days: z.int().min(0).default(30),
     /**
-     * Pinned code of discovered vaults that may open, as `<chain id>:<code>`, with the code as `registry:check` shows
-     * it. The code of reviewed, open vaults usually needs no entry.
+     * Pinned code of discovered or imported vaults that may open, as `<chain id>:<code>`, with the code as
+     * `registry:check` shows it. The code of reviewed, open vaults usually needs no entry.
      */
     code: z.array(z.string().regex(/^[1-9][0-9]{0,15}:[a-z]+:0x[0-9a-zA-Z/]+$/)).default([]),
     /** Discovered or imported vaults, or their assets, that must not be open, as `<chain id>:<address>`. */
     blocked: z.array(ChainAddress).default([]),
-    /** Externally owned accounts that may hold roles of a discovered vault, as `<chain id>:<address>`. */
+    /** Externally owned accounts that may govern a discovered or imported vault, as `<chain id>:<address>`. */
     owners: z.array(ChainAddress).default([]),
-    /** Minimum timelock of a discovered vault in seconds, if its family has a timelock. */
+    /** Minimum timelock of a discovered or imported vault in seconds, if one is read for its family. */
     min_timelock_s: z.int().min(0).default(1),
     /** Registers on chains for which the code has none; those on other chains are ignored. */
     registers: z

@@ -26,9 +26,9 @@ interface Written {
 }
 
 /**
- * Returns one vault with its on-chain state, limits, yields and value, null where unknown (an unknown pause: false). If
- * the chain cannot be read, the state may be up to seven days old (`stale`). Throws `vault_not_found` and
- * `store_unavailable`.
+ * Returns one vault with its on-chain state, limits, yields and value, null where unknown or not applicable (an unknown
+ * pause false, an unknown Router not used). If the chain cannot be read, the state may be up to seven days old, with
+ * `stale` true from a minute on. Throws `vault_not_found` and `store_unavailable`.
  */
 export async function getVault(ctx: Context, key: VaultKey): Promise<VaultDetail> {
   const vault = await findVault(ctx, formatVaultId(key));

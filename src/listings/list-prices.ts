@@ -8,7 +8,7 @@ const UNKNOWN = { usd: null, source: null, at: null, confidence: null } as const
 
 /**
  * Returns the prices of tokens, without duplicates, in the order of `tokens`. The price fields are null if no price is
- * known or the chain is not served. Never throws.
+ * known or the chain is not served, `confidence` also if the source states none. Never throws.
  */
 export async function listPrices(
   ctx: Context,

@@ -31,7 +31,7 @@ const Listed = z.array(
 
 /**
  * Lists the tokens of a chain that a deposit can start from: the native currency, tokens that the chain's vaults
- * accept, and those of providers' token lists, as far as these can be read. Prices are null if unknown. Throws
+ * accept, and plausible ones of providers' token lists that could be read. Prices are null if unknown. Throws
  * `chain_unsupported`, `store_unavailable`, and `internal` if the providers' settings are invalid.
  */
 export async function listTokens(ctx: Context, chainId: number): Promise<TokenSummary[]> {

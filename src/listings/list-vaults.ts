@@ -74,8 +74,8 @@ const pages = new MemoByInputs<Page<ListedVault>>(8);
 
 /**
  * Returns one page of the active and paused vaults that match a filter, in the requested order. Unknown values are
- * null (an unknown pause: false), old ones are marked as stale. Callers must not change the result. Throws
- * `store_unavailable`.
+ * null (an unknown pause false, an unknown Router not used), old ones are marked as stale. Callers must not change the
+ * result. Throws `store_unavailable`.
  */
 export async function listVaults(ctx: Context, filter: VaultFilter): Promise<Page<ListedVault>> {
   const registry = await listRegistry(ctx);

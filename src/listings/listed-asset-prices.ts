@@ -28,7 +28,7 @@ interface TokenSet {
   tokens: () => Promise<readonly Address[]>;
 }
 
-/** Returns the prices of a set of tokens, cached for minutes, or for up to an hour if reloading fails. Never throws. */
+/** Returns prices of a set of tokens, cached for up to ten minutes, or an hour if reloading fails. Never throws. */
 async function readSet(ctx: Context, { chainId, name, tokens }: TokenSet): Promise<PricesByToken> {
   try {
     const { value } = await ctx.cache.cached({
@@ -59,7 +59,7 @@ async function readSet(ctx: Context, { chainId, name, tokens }: TokenSet): Promi
 }
 
 /**
- * Returns the prices of the tokens that deposits on a chain can start from, cached for minutes, or for up to an hour if
+ * Returns the prices of the tokens that deposits on a chain can start from, cached for up to ten minutes, or an hour if
  * reloading fails. All calls for one chain must pass the same tokens, because the cache key contains only the chain.
  * Tokens without a price are absent. Never throws.
  */
@@ -71,7 +71,7 @@ export function readTokenPrices(
 }
 
 /**
- * Returns the prices of the assets of a chain's vaults, cached for minutes, or for up to an hour if reloading fails.
+ * Returns the prices of the assets of a chain's vaults, cached for up to ten minutes, or an hour if reloading fails.
  * Assets whose price is unknown or arrives late are absent. Never throws.
  */
 export function readAssetPrices(ctx: Context, chainId: number): Promise<PricesByToken> {

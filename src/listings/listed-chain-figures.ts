@@ -14,8 +14,8 @@ import { noYields, readYields, type Yields } from "../vaults/vault-yields.ts";
 
 /**
  * Figures of one chain's vaults, by vault id; a vault without known figures is absent. If the figures are stored, they
- * contain yields, and `yields` is empty; `flags` has newer pauses and minimum deposits. If they were read from the
- * chain, they lack yields, which `yields` has, and `flags` is empty.
+ * contain yields, and `yields` is empty; `flags` has pauses and minimum deposits, perhaps newer and not of every vault.
+ * If they were read from the chain, they lack yields, which `yields` has as far as known, and `flags` is empty.
  */
 export interface ChainFigures {
   chainId: number;
@@ -42,9 +42,9 @@ interface StoredFigures {
 const storedOf = new WeakMap<Registry, Map<number, StoredFigures>>();
 
 /**
- * Returns the figures of a chain's vaults that are stored with the registry, with newer pauses and minimum deposits. If
- * none of these vaults has stored figures, reads them from the chain, or takes read ones from a cache (up to a day old
- * if the chain fails). What cannot be read is missing or null, a pause false. Never throws.
+ * Returns the figures of a chain's vaults that are stored with the registry, with pauses and minimum deposits that may
+ * be newer. If none of these vaults has stored figures, reads them from the chain, or takes read ones from a cache (up
+ * to a day old if the chain fails). What cannot be read is missing or null, a pause false. Never throws.
  */
 export async function readChainFigures(
   ctx: Context,

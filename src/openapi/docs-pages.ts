@@ -89,7 +89,8 @@ async function textPage(c: Context<AppEnv>, path: (typeof TEXTS)[number]): Promi
 /**
  * Mounts the OpenAPI document, the documentation pages, the home page, `/favicon.ico`, `/robots.txt` and `/llms.txt` on
  * an app. Methods other than GET, HEAD and OPTIONS get 405. A request for a page whose static asset is missing gets
- * `internal`; for the home page, `route_not_found`. A browser that opens any other page gets the home page with 404.
+ * `internal`; for the home page, `route_not_found`. A browser that opens another path outside `/v1/` gets the home page
+ * with 404.
  */
 export function mountDocsPages(app: Hono<AppEnv>): void {
   let documentText: string | null = null;

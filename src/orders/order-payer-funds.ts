@@ -17,7 +17,7 @@ import { type AuthorizationWish, asksForSignature } from "./authorization/choose
 export interface Payer {
   from: { client: ChainClient; chainId: number; token: Address };
   user: Address;
-  /** Authorization that the user requests; absent if only an approval is possible. */
+  /** Authorization that the user requests; absent if no signature can pay for the route. */
   authorize?: AuthorizationWish;
 }
 

@@ -47,7 +47,7 @@ export interface RouteOrder {
   slippage: number;
   /** Bridge to try before all others, or null. */
   preferredBridge: string | null;
-  /** Authorization that the user requests; absent if only an approval is possible. */
+  /** Authorization that the user requests; absent if no signature can pay for the route. */
   authorize?: AuthorizationWish;
 }
 

@@ -18,7 +18,10 @@ export const StepLeg = z.object({
   slot: z.enum(["source", "destination"]),
   purpose: z.enum(["deposit", "transfer", "request", "redeem", "cooldown"]),
   chainId: z.int(),
-  /** The token that the transaction takes, and the amount, in the token's smallest unit; null while it is unknown. */
+  /**
+   * The token that the transaction takes, and the amount, in the token's smallest unit: of a second step the expected
+   * one until it has arrived; null while it is unknown.
+   */
   token: TokenRef,
   amount: z.string().nullable(),
   /** Amount of the approval, if the transaction takes only this part by allowance; absent otherwise. */
@@ -30,9 +33,12 @@ export const StepLeg = z.object({
    * while it is unknown.
    */
   spender: z.string().nullable(),
-  /** True if the build found no approval necessary. */
+  /**
+   * True if the build of the transaction found no approval necessary, or no readable plan is stored; false in a second
+   * step that is not built yet.
+   */
   allowed: z.boolean(),
-  /** True if an earlier allowance had to be reset when the order was built. */
+  /** True if an earlier allowance had to be reset when the transaction was built. */
   reset: z.boolean(),
   /** The transaction, or null while its calldata is not known yet, as before a signature or a delivery. */
   transaction: TransactionRequest.nullable(),
@@ -197,8 +203,8 @@ interface StepParts {
 }
 
 /**
- * Returns a step of a leg in which the user sends a transaction. `request` is null if its calldata is not known yet or
- * the step is skipped; `txHash` is null for an approval.
+ * Returns a step of a leg in which the user sends a transaction. `request` is null if its calldata is not known or the
+ * step is skipped; `txHash` is null for an approval.
  */
 export function transactionStep(
   leg: Pick<StepLeg, "slot" | "chainId" | "token" | "amount" | "spender" | "shares_of">,

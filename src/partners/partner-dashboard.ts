@@ -41,7 +41,8 @@ const NO_WITHDRAWALS = {
 
 /**
  * Returns statistics about the orders built with the authenticated partner's API keys since a time, or about all if
- * `since` is null. Volumes are in the token's smallest unit. Throws `credentials_required`, `store_unavailable`.
+ * `since` is null. Orders that repeat or continue a counted one do not count. Volumes are in the token's smallest unit.
+ * Throws `credentials_required`, `store_unavailable`.
  */
 export async function getDashboard(ctx: Context, input: { since: Date | null }): Promise<Dashboard> {
   const { partner } = requirePartner(ctx);
@@ -107,9 +108,9 @@ async function readTokenNames(ctx: Context): Promise<(chainId: number, address: 
 }
 
 /**
- * Returns one page of the orders built with the authenticated partner's API keys, newest first. `before` is the last
- * position of the previous page, or null; a null `direction` selects both. Throws `credentials_required`,
- * `store_unavailable`.
+ * Returns one page of the orders built with the authenticated partner's API keys, newest first; of those with the same
+ * call and source transaction, one. `before` is the last position of the previous page, or null; a null `direction`
+ * selects both. Throws `credentials_required`, `store_unavailable`.
  */
 export async function listTransactions(
   ctx: Context,

@@ -158,10 +158,14 @@ async function readOrNull(
     const once = await withoutRepeatedTokens(read.held, input.flowsOf);
     const held = once.map((one) => (read.outdated.has(one.vault.vaultId) ? { ...one, assets: null } : one));
     const priced = await withMissingPrices(client, { ...read, held, priced: input.priced });
-    const values = joinRequests(held, { ...read, redemptions: priced, deposits: read.pending });
-    const { vaults, open } = input;
+    // Of a vault whose balance was not read, requests alone would show a balance of zero.
+    const isRead = ({ vault }: { vault: Vault }) => !read.unread.includes(vault);
+    const open = { redemptions: priced.filter(isRead), deposits: read.pending.filter(isRead) };
+    const values = joinRequests(held, open);
+    const { vaults } = input;
+    const known = { values, vaults, open: input.open };
     const [basis, pending] = await Promise.all([
-      input.flowsOf().then((flows) => findShareBasis(client, { ...read, user, values, vaults, flows, open })),
+      input.flowsOf().then((flows) => findShareBasis(client, { ...read, user, ...known, flows })),
       toWirePending(ctx, { ...read, user }),
     ]);
     return { ...read, held, values, basis, deposits: read.pending, pending };

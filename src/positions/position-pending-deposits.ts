@@ -86,8 +86,8 @@ function toPending(user: Address, of: RequestVault & { pending: PendingDeposit }
 const MAX_CLAIMS = 8;
 
 /**
- * Converts a user's pending deposits on one chain to the API's format. Of at most eight claims, those that a simulation
- * does not rule out are included; `next_refusal` says why one is not. `headTime`: their block's time, in UNIX seconds.
+ * Converts a user's pending deposits on one chain to the API's format. Of at most eight claims, those that pass a
+ * simulation are included; `next_refusal` says why one is not. `headTime`: their block's time, in UNIX seconds.
  */
 export async function toWirePending(
   ctx: Context,

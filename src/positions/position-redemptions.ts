@@ -200,16 +200,11 @@ export interface PositionValue extends HeldShares {
 
 /**
  * Adds open requests to a user's positions. A position that consists only of requests has a balance of zero and comes
- * after the held ones; there is none for a vault of `unread`, whose balance is unknown. A value is null if a part of it
- * is unknown.
+ * after the held ones. A value is null if a part of it is unknown.
  */
 export function joinRequests(
   held: readonly HeldShares[],
-  open: {
-    redemptions: readonly VaultRedemptions[];
-    deposits: readonly PendingPosition[];
-    unread: readonly Vault[];
-  },
+  open: { redemptions: readonly VaultRedemptions[]; deposits: readonly PendingPosition[] },
 ): PositionValue[] {
   const byVault = new Map(open.redemptions.map((one) => [one.vault.vaultId, one]));
   const booked = new Map(open.deposits.map((one) => [one.vault.vaultId, one.booked]));
@@ -234,12 +229,12 @@ export function joinRequests(
   });
 }
 
-/** Adds the vaults in which a user has only requests, with a balance of zero, unless it could not be read. */
+/** Adds the vaults in which a user has only requests, with a balance of zero. */
 function withRequested(held: readonly HeldShares[], open: Parameters<typeof joinRequests>[1]): HeldShares[] {
   const asked = [...open.redemptions.filter(({ requests }) => requests.length > 0), ...open.deposits];
   const all = asked.map(({ vault }): HeldShares => ({ vault, shares: 0n, assets: 0n }));
   const byVault = new Map([...all, ...held].map((one) => [one.vault.vaultId, one]));
-  for (const { vaultId } of [...held.map(({ vault }) => vault), ...open.unread]) byVault.delete(vaultId);
+  for (const { vault } of held) byVault.delete(vault.vaultId);
   return [...held, ...byVault.values()];
 }
 

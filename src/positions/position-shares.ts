@@ -150,7 +150,8 @@ const isLarge = ({ data }: PositionCall<LensedVault>): boolean => size(data) > M
 
 /**
  * Reads a user's balances of share tokens at the end of an earlier block, by the token's lowercase address. A balance
- * that cannot be read is null; the result is empty if the call fails or would be too large. Never throws.
+ * that cannot be read is null; the result is empty if the call fails, does not report this block, or would be too
+ * large. Never throws.
  */
 export async function readSharesAt(
   client: ChainClient,

@@ -57,7 +57,7 @@ export interface TransferRequest {
   amount: bigint;
   /** The user's account. It receives every refund, and deliveries without a destination call. */
   user: Address;
-  /** Maximum total loss that the user accepts for this transfer, in parts per billion. */
+  /** Maximum part by which the minimum output may be below the expected, in parts per billion. Across needs none. */
   slippage: bigint;
   /** The call to make with the delivered tokens, or null to deliver the tokens to the user. */
   call: DestinationCall | null;
@@ -173,7 +173,7 @@ export interface ProviderStatus {
   explorerLink: string | null;
   /** Evidence from the bridge's own contracts, or null if they were not read or do not show the transfer. */
   proof: BridgeProof | null;
-  /** True if an Across deposit, which has an id, could not be read yet, so that `proof` may follow. Others: false. */
+  /** True if an Across transfer's source transaction could not be read, so that `proof` may follow. Others: false. */
   unread: boolean;
 }
 

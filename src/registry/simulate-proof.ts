@@ -56,8 +56,8 @@ export interface SimulatedProof {
    */
   shares: bigint | null;
   /**
-   * Assets that redeeming all shares at once returns, in the asset's smallest unit, rounded down, if the simulations
-   * found it; otherwise null.
+   * Assets that redeeming all shares at once returns, in the asset's smallest unit, rounded down. Null unless the way
+   * back is `returned` (see `WayBack`).
    */
   returned: bigint | null;
   /**

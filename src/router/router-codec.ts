@@ -81,7 +81,7 @@ export interface RouterOrder {
   minOutPerIn: bigint;
   /** Last block timestamp at which the order may run, in seconds since the epoch. */
   deadline: bigint;
-  /** True if the last step pays the receiver itself; else the executor pays out its balance. Ignored for a bridge. */
+  /** True if what the last step pays the receiver is the output, not what the executor pays. Ignored for a bridge. */
   direct: boolean;
   refundTo: Address;
   /** Reference of the deposit or withdrawal: keccak256 of its tracking id. Only logged, like the partner fields. */

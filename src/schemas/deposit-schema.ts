@@ -44,8 +44,8 @@ export const DepositState = z.enum(depositStates).meta({
 export type DepositState = z.infer<typeof DepositState>;
 
 /**
- * The transaction that the user signs next: the second step of a two-step deposit, or the claim of shares from an
- * asynchronous vault.
+ * The transaction that the user signs next: the deposit of a delivered token (also one delivered instead of shares), or
+ * the claim of shares from an asynchronous vault.
  */
 export const NextStep = z
   .object({

@@ -71,7 +71,8 @@ export const AppliedSlippage = {
 };
 
 /**
- * Amounts of a built deposit: the payment, and the expected and minimum amounts of the delivered token and of shares.
+ * Amounts of a built deposit: the payment's value, and the expected and minimum amounts of the delivered token, of the
+ * deposit and of shares.
  */
 export const BuildEstimate = z
   .object({

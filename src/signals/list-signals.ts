@@ -38,8 +38,8 @@ export async function listSignals(
 }
 
 /**
- * Returns one signal with its evidence and the stages of its incident, oldest first. Throws `signal_not_found`, also if
- * `listRegistry` lacks the signal's vault, or `store_unavailable`.
+ * Returns one signal with its evidence and at most the last 50 stages of its incident, oldest first. Throws
+ * `signal_not_found`, also if `listRegistry` lacks the signal's vault, or `store_unavailable`.
  */
 export async function getSignal(ctx: Context, signalId: string): Promise<SignalDetail> {
   const row = await selectSignal(ctx.db, signalId);

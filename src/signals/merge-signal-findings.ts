@@ -3,7 +3,8 @@ import type { Finding, SignalRule } from "./signal-finding.ts";
 
 /**
  * An incident of one vault: successive findings of one rule about one subject. `firstSeen` and `lastSeen` are in
- * seconds since the epoch. Tier, texts, metrics, evidence and block are of the last finding that extended the incident.
+ * seconds since the epoch. Tier, texts, metrics, evidence and block are of the last finding that opened or extended the
+ * incident; transaction and block may also come from a later search (`locateChanges`).
  */
 export interface Incident {
   ruleId: string;

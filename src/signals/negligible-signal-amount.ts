@@ -21,7 +21,7 @@ export const NEGLIGIBLE_RULE =
   "of any other asset, are ignored.";
 
 /**
- * Returns true if an amount is too small for a signal, by the asset's symbol (see `NEGLIGIBLE_RULE`). No price is used.
+ * Returns true if an amount is negligible, by the asset's symbol (see `NEGLIGIBLE_RULE`). No price is used.
  * `amount` is in the asset's smallest unit; its sign is ignored.
  */
 export function isNegligible(asset: { assetSymbol: string; assetDecimals: number }, amount: bigint): boolean {

@@ -48,8 +48,9 @@ export function groupByVault<T extends { chainId: number; vaultAddress: string }
 }
 
 /**
- * Reads the stored facts of vaults that the signal rules need, and returns them by vault id. `changes` and `events` (by
- * vault id) are the registry changes and governance events to include. Throws `store_unavailable`.
+ * Reads the stored facts of vaults that the signal rules need, and returns them by vault id. They include the vaults'
+ * own ones of `changes` (of the registry) and of `events` (by vault id), except events that no longer match the vault's
+ * registry entry. Throws `store_unavailable`.
  */
 export async function readFacts(
   ctx: Context,

@@ -14,11 +14,14 @@ export interface Point {
   totalSupply: bigint | null;
   sharePrice: bigint | null;
   maxDeposit: bigint | null;
-  /** Whether deposits are paused, as last known if it could not be read; false also if it never was. */
+  /**
+   * Whether deposits are paused, as last known if it could not be read; false also if it never was or if the vault's
+   * family ignores that failure.
+   */
   paused: boolean;
   /**
    * Amount that the largest known holder can withdraw now, in the asset's smallest unit. Null if the holder can redeem
-   * all of its shares, if withdrawals have to wait, or if the amount is unknown.
+   * all of its shares, if withdrawals have to wait, or if the amount is unknown or not read for the vault's family.
    */
   liquidity: bigint | null;
   /**
@@ -79,7 +82,7 @@ export interface RegistryChange {
   to: string;
   /** Reason for the change in plain words, or empty. */
   reason: string;
-  /** True if an operator made the change, false if the service's own check of the vault did. */
+  /** True if an operator decided the change, false if the service's check of the vault did, whoever started that. */
   byOperator: boolean;
 }
 
@@ -127,7 +130,10 @@ export interface VaultFacts {
   addedAt: number;
   /** Changes of the last day, oldest first. */
   registryChanges: readonly RegistryChange[];
-  /** Governance events of final blocks that were stored in the last day, oldest first. */
+  /**
+   * Governance events of final blocks that were stored in the last day and match the vault's registry entry, oldest
+   * first.
+   */
   governanceChanges: readonly GovernanceChange[];
 }
 

@@ -15,7 +15,7 @@ export interface Finding {
   evidence: Record<string, string>;
   /** Identifiers of the facts behind the finding, by which a repeated finding is recognized. */
   keys: string[];
-  /** Time of the observation, in seconds since the epoch. */
+  /** Time of the snapshot or latest event behind the finding, in seconds since the epoch. */
   seconds: number;
   /** True if the finding reports a condition that lasts, rather than an event. */
   ongoing: boolean;

@@ -26,8 +26,8 @@ export interface MatchedDeposit {
 }
 
 /**
- * Returns the status of a transaction that may belong to a deposit; the deposit is tracked first, except for a replay.
- * Null if the transaction does not count as the deposit's. Throws `store_unavailable`, `vault_not_found`, and
+ * Returns the status of a transaction that may belong to a deposit; unless `kind` is `replayed`, the deposit is tracked
+ * first. Null if the transaction does not count as the deposit's. Throws `store_unavailable`, `vault_not_found`, and
  * `chain_unsupported`, `upstream_unavailable` or `upstream_timeout` if a chain that the answer needs cannot be read.
  */
 export async function getDepositStatus(

@@ -28,7 +28,7 @@ export interface StatusQuery {
 
 /**
  * Returns the status of a transfer by the hash of one of its transactions, or of a recent user operation (ERC-4337) in
- * it. A recorded deposit or withdrawal is tracked first, unless the transaction only repeats it. Throws
+ * it. A recorded deposit or withdrawal is tracked first, unless the transaction is already known to repeat it. Throws
  * `chain_unsupported`, `vault_not_found`, `store_unavailable`, and `upstream_unavailable` or `upstream_timeout` if a
  * chain that must show the transaction cannot be read.
  */

@@ -27,17 +27,18 @@ interface Movement {
 }
 
 /**
- * Returns the sending and receiving sides of a deposit's transfer status: the user's payment, and the shares, delivered
- * token or refund that the user received. Each is null until it has been seen. Throws `store_unavailable`.
+ * Returns the sending and receiving sides of a deposit's transfer status: the user's payment, null until its
+ * transaction has been seen, and the shares, delivered token or refund that the user received, null in states that show
+ * none of these. Throws `store_unavailable`.
  */
 export async function depositSides(ctx: Context, row: DepositRow): Promise<TransferSides> {
   return describeSides(ctx, { sent: sentOf(row), received: receivedOf(row) });
 }
 
 /**
- * Returns the sending and receiving sides of a withdrawal's transfer status: the redeemed shares, and the tokens, or
- * the shares of a cancelled request, that the user received. Each is null until it has been seen. Throws
- * `store_unavailable`.
+ * Returns the sending and receiving sides of a withdrawal's transfer status: the shares to redeem, null until their
+ * transaction has been seen, and the tokens, or the shares of a cancelled request, that the user received, null in
+ * states that show none of these (also while a bridge has what the vault paid). Throws `store_unavailable`.
  */
 export async function withdrawalSides(ctx: Context, row: WithdrawalRow): Promise<TransferSides> {
   const { sourceTxHash: hash, vaultChainId: chainId, shareToken: token } = row;

@@ -20,7 +20,10 @@ export interface ShownWithdrawal {
   kind: "paid" | "request" | "cooldown" | "bridged";
   /** Shares that were redeemed or requested. */
   shares: bigint | null;
-  /** Amount and token that the account received; both are null unless `kind` is `paid` and the receipt shows them. */
+  /**
+   * Amount and token that a Router order paid to its receiver, or the vault to the account of its event; both are null
+   * unless `kind` is `paid` and the receipt shows them.
+   */
   received: bigint | null;
   receivedToken: Address | null;
 }

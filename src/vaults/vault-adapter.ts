@@ -44,7 +44,7 @@ export type VaultFlags = Pick<VaultState, "paused" | "minDeposit">;
 export interface DepositTerms {
   /** Shares for the amount by the family's preview, in the share token's smallest unit, or null if it has no result. */
   previewShares: bigint | null;
-  /** Revert data of the preview, or of a price that it needs. Null if none is known, or if `previewShares` is. */
+  /** Revert data of the preview, or of a price that it needs. Null if none is known or if there is a preview. */
   previewRevert: Hex | null;
   /**
    * A sample of the share price: `shares` are worth `assets` of the deposited token, both in smallest units. Null if

@@ -74,7 +74,7 @@ export interface ExitTerms {
    * ones. Null if unknown; some families also return null if it does not limit this withdrawal. Only a hint.
    */
   maxShares: bigint | null;
-  /** Smallest number of shares that the vault redeems or takes a request for; null also if there is no minimum. */
+  /** Smallest number of shares that the vault redeems or takes a request for: null if unknown, 0 or null if none. */
   minShares: bigint | null;
   /**
    * Payment for the shares after exit fees, if they are redeemed now. For a request that is priced later, an estimate
@@ -86,8 +86,8 @@ export interface ExitTerms {
   /** Value of the shares before exit fees. */
   grossAssets: bigint | null;
   /**
-   * Assets that the vault can pay instantly. Null if unknown; some families also return null if they do not limit this
-   * withdrawal. Only a hint.
+   * Assets that the vault can pay instantly, or a limit of its own on payments, in some families also for requests.
+   * Null if unknown; some families also return null if they do not limit this withdrawal. Only a hint.
    */
   availableAssets: bigint | null;
   /** When the price is fixed: `now`, `later` (at settlement, or unknown), `recorded` (at request; less may be paid). */
@@ -99,15 +99,15 @@ export interface ExitTerms {
   /** Time at which a request made now expires, in unix seconds, or null if none is known. */
   expiresAt: number | null;
   /**
-   * Part of the payment that is made immediately if the vault queues the rest; null if unknown or if payments in
-   * this mode are not split.
+   * Estimate of the part that is paid immediately if the vault queues the rest; null if unknown or if payments in this
+   * mode are not split.
    */
   paidNow: bigint | null;
   /** True if on-chain data show that such withdrawals are switched off; false also if unknown. */
   paused: boolean;
   /** True if a holder's `maxRedeem` is 0 and the views suggest that the vault is closed, not illiquid. Only a hint. */
   closed: boolean;
-  /** Why the vault would reject the withdrawal, or null if unknown. Other fields, such as `paused`, may show it too. */
+  /** Why the vault would reject the withdrawal, or null if no reason is known. Fields like `paused` may show others. */
   refusal: ExitRefusal | null;
   /** Variant of the family's call for the vault's current state, as `encode` takes it, or null. */
   variant: string | null;
@@ -152,7 +152,7 @@ export interface ExitCall {
   async: boolean;
 }
 
-/** An open redemption of a user, or one that was rejected or has expired. An amount is null if unknown. */
+/** A user's redemption: open, rejected, expired, or cancelled with shares to return. An amount is null if unknown. */
 export interface PendingExit {
   /** Id of the request in the family's format; "0" if no id is used. */
   requestId: string;
@@ -224,7 +224,7 @@ export interface ExitFollowUp {
 export interface VaultExits {
   /** Returns the withdrawal modes of this vault. Empty if withdrawals are not supported. */
   modes(vault: Vault): readonly ExitMode[];
-  /** Returns the tokens that the vault can pay in a mode. */
+  /** Returns the tokens that the vault may pay in a mode, by its registry entry; `terms` may show that it does not. */
   tokens(vault: Vault, mode: ExitMode): readonly Token[];
   /** Returns true if the Router's executor may hold and redeem the shares in a mode. */
   viaRouter(vault: Vault, mode: ExitMode): boolean;
@@ -235,11 +235,12 @@ export interface VaultExits {
   mayNeedAllowance?(vault: Vault, mode: ExitMode): Address | null;
   /** True if a request is made by the plain redemption, in which the vault pays what is liquid and queues the rest. */
   redeemQueues?: true;
-  /** Returns a query for the conditions of one withdrawal. */
+  /** Returns a query for the conditions of one withdrawal. May throw an Error for a mode that `modes` lacks. */
   terms(vault: Vault, request: ExitTermsInput): Query<ExitTerms>;
   /**
    * Returns a query for a sample of shares: their value (`gross`) and the payment for redeeming them now, after fees
-   * (`net`), in the asset's smallest unit; null if unknown or unpaid. `now` is in unix milliseconds. Absent if unread.
+   * (`net`), in the asset's smallest unit; null if unknown or not instant, in some families also while nothing is paid.
+   * `now` is in unix milliseconds. Absent if unread.
    */
   exitPrice?(vault: Vault, now: number): Query<{ gross: bigint; net: bigint } | null>;
   /** Encodes the redemption or request without checking its conditions. Throws if the call cannot express the input. */
@@ -254,7 +255,7 @@ export interface VaultExits {
     vault: Vault,
     of: { user: Address; requestIds: readonly string[]; now: number },
   ): Query<readonly PendingExit[] | null>;
-  /** Returns true if `pending` may find requests only by `requestIds`. If absent, it finds recent ones without them. */
+  /** Returns true if `pending` may find requests only by `requestIds`. If absent, it finds most without them. */
   findsByIds?(vault: Vault): boolean;
   /**
    * Returns reads of the shares in a user's open requests, in the share token's smallest unit. Their sum shows whether
@@ -271,7 +272,7 @@ export interface VaultExits {
    * known. Absent if the family does not read them.
    */
   rewards?(vault: Vault): Query<string | null>;
-  /** Returns true if a settled request in this mode is paid without a claim by the user. Absent means false. */
+  /** Returns true if settled requests in this mode are usually paid without a claim. Absent means false. */
   paysUnclaimed?(mode: ExitMode, vault: Vault): boolean;
   /**
    * Encodes the claim of a claimable redemption, or returns null if nothing is known to be claimable or the vault pays

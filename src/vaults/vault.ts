@@ -46,9 +46,9 @@ export interface Vault {
   statusReason: string;
   /** The last known proof of the vault, or null. */
   proof: VaultProof | null;
-  /** Minimum deposit in the asset's smallest unit, or null if none is known. */
+  /** Minimum deposit by the registry entry in the asset's smallest unit, or null if it states none. */
   minDeposit: bigint | null;
-  /** True if the vault is known to have no minimum deposit. */
+  /** True if the registry entry says that there is no minimum deposit; the adapter or the chain may show it too. */
   noMinimum: boolean;
 }
 

@@ -78,7 +78,8 @@ export async function authorizeWithdrawal(
 
 /**
  * Returns the next step with which a user cancels a withdrawal's signed order: a transaction, or, for ERC-3009 without
- * `signature`, the message to sign. Throws `withdrawal_not_found`, `withdrawal_state` and as `cancelAuthorization`.
+ * `signature`, the message to sign. Throws `withdrawal_not_found`, `withdrawal_state`, `store_unavailable` and as
+ * `cancelAuthorization`.
  */
 export async function cancelWithdrawal(
   ctx: Context,

@@ -104,8 +104,8 @@ export function limitRefusal(asked: RequestedExit): AppError {
 const isKnownRefusal = (code: string): code is ExitRefusal => code in REFUSAL_TEXTS;
 
 /**
- * Returns how many of the shares the vault would redeem now by its view functions, in the share token's smallest unit;
- * all of them if the views do not say, or show assets for all of them and a limit that is low by rounding alone.
+ * Returns how many of the shares can be redeemed now by the vault's limit `maxShares`, in the share token's smallest
+ * unit; all of them if it is unknown, or if the views show assets for all of them and it is low by rounding alone.
  */
 export function payableShares({ way, shares }: Pick<RequestedExit, "way" | "shares">): bigint {
   const { maxShares, availableAssets, previewAssets } = way.terms;

@@ -24,8 +24,9 @@ interface SteppedWithdrawal {
 }
 
 /**
- * Returns the user's steps for a withdrawal in order, each with its state as last tracked. If no readable plan is
- * stored, the first step has no transaction and no transfer is listed. Throws `store_unavailable`.
+ * Returns the user's steps for a withdrawal in order, each with its state by the row, the reported transaction and the
+ * current allowance. If no readable plan is stored, the first step has no transaction and no transfer is listed. Throws
+ * `store_unavailable`.
  */
 export async function readWithdrawalSteps(ctx: Context, withdrawal: SteppedWithdrawal): Promise<Step[]> {
   const { row, state } = withdrawal;

@@ -91,7 +91,8 @@ interface ProgramAnswer<T> {
 /**
  * Runs a program and makes view calls in one request, hence at the same block. Returns null if they do not fit into it,
  * the program fails or returns nothing or too much, or a call cannot be made. Throws an RpcError `unsupported` if no
- * node accepts a state override that is needed; other errors of the chain client propagate.
+ * node accepts a state override that is needed, or the program returns nothing with it; other errors of the chain
+ * client propagate.
  */
 export async function aggregateProgram<T>(
   client: ChainClient,

@@ -137,9 +137,9 @@ export async function claimDeposit(
 const NOTHING_SETTLED = { code: "nothing_to_withdraw", detail: "the vault has settled no deposit request" };
 
 /**
- * Polls a deposit until none of its steps is required or waiting, calls `onChange` at first and for each change, and
- * returns the last result. Temporary failures of the API are retried without limit. Throws CausewayError, for example
- * `deposit_not_found` or `aborted`.
+ * Polls a deposit until none of its steps is required or waiting, calls `onChange` at first and when `updatedAt`, its
+ * state or that of a step has changed, and returns the last result. Temporary failures of the API are retried without
+ * limit. Throws CausewayError, for example `deposit_not_found` or `aborted`.
  */
 export function watchDeposit(
   client: CausewayClient,

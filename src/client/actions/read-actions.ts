@@ -15,8 +15,8 @@ export type Answer<Name extends Id> = operations[Name]["responses"] extends {
   ? Model<Body>
   : never;
 /**
- * Type of the request body of an API operation, as callers of the client pass it: names in `camelCase`, amounts as
- * `bigint`.
+ * Type of the request body of an API operation, with names in `camelCase` and amounts as `bigint`. The client converts
+ * only names at the top level.
  */
 export type Body<Name extends Id> = operations[Name] extends {
   requestBody?: { content: { "application/json": infer Input } };
@@ -34,7 +34,7 @@ export interface ActionOptions {
 
 /**
  * A vault in a list. Token amounts are in the token's smallest unit; `sharePrice` is assets per share, both in whole
- * tokens, times 10^18. Figures are null if they are unknown.
+ * tokens, times 10^18. Figures are null where they are unknown or do not apply.
  */
 export type Vault = Answer<"vaults.list">[number];
 /** A vault with its on-chain state: totals, share price and limits, null where they are unknown. */
@@ -125,9 +125,9 @@ export function getVault(client: CausewayClient, { vaultId, signal }: { vaultId:
 }
 
 /**
- * Returns a user's positions, pending deposits and open requests in all vaults, or in those of one chain. The vaults of
- * a chain that could not be read are missing: its entry in `chains` has `ok` false. Throws CausewayError. Source:
- * `GET /v1/positions/{user_address}`.
+ * Returns a user's positions, pending deposits and open requests in all vaults that are paused, or are or were open for
+ * deposits, or in those of one chain. `chains` names the chains (`ok` false) and vaults (`unread`) that could not be
+ * read. Throws CausewayError. Source: `GET /v1/positions/{user_address}`.
  */
 export function getPositions(
   client: CausewayClient,
@@ -146,9 +146,9 @@ export function quoteDeposit(client: CausewayClient, input: DepositInput & Actio
 }
 
 /**
- * Builds a deposit: the user's steps and the tracking id. For a day, a caller's repeated `idempotencyKey` (1 to 255
- * characters) returns the same deposit; it throws `quote_expired` if its quote has expired, and `idempotency_conflict`
- * for another input. Throws CausewayError. Source: `POST /v1/quote/build`.
+ * Builds a deposit: the user's steps and the tracking id. For a day, an `idempotencyKey` (1 to 255 characters) repeated
+ * from the same IP address for the same user returns the same deposit; it throws `quote_expired` if its quote has
+ * expired, and `idempotency_conflict` for another input. Throws CausewayError. Source: `POST /v1/quote/build`.
  */
 export function buildDeposit(
   client: CausewayClient,
@@ -238,8 +238,8 @@ export function withdrawalPages(client: CausewayClient, query: Query<"withdrawal
 }
 
 /**
- * Returns what a user can do at a vault now, with the largest amounts or the reasons against it, and the user's open
- * requests. Throws CausewayError. Source: `GET /v1/actions/{user_address}/{vault_id}`.
+ * Returns what a user can do at a vault now, with the largest known amounts or the reasons against it, and the user's
+ * open requests. Throws CausewayError. Source: `GET /v1/actions/{user_address}/{vault_id}`.
  */
 export function getActions(
   client: CausewayClient,
@@ -250,7 +250,7 @@ export function getActions(
 }
 
 /**
- * Returns the status of a transfer by the hash of its source transaction, delivery or second step, or of a user
+ * Returns the status of a transfer by the hash of its source transaction, delivery or second step, or of a recent user
  * operation (ERC-4337). An unknown hash is no error: its status is `NOT_FOUND`. Throws CausewayError. Source:
  * `GET /v1/status`.
  */

@@ -21,8 +21,8 @@ const SECTIONS = [
 ];
 
 /**
- * Page for administrators: partner applications, vaults with the results of their checks, and the audit log. The
- * administrator's token is kept only in memory, so it must be entered again after a reload.
+ * Page for administrators: the newest 50 partner applications, the first 500 vaults with the results of their checks,
+ * and the audit log. The administrator's token is kept only in memory, until the page is left or reloaded.
  */
 export function AdminPage() {
   const [token, setToken] = useState("");

@@ -22,8 +22,8 @@ const PAGE_LIMIT = 500;
 export const LIST_LIMIT = 5_000;
 
 /**
- * Creates the cache of API responses. A response is fresh for 10 seconds unless its query says otherwise. Temporary
- * errors are retried up to twice; other errors are shown immediately.
+ * Creates the cache of API responses. A response is fresh for 10 seconds unless its query says otherwise; periodic
+ * reloads pause while the page is hidden. Temporary errors of queries are retried up to twice, others are not.
  */
 export const createQueryCache = (): QueryClient =>
   new QueryClient({
@@ -51,7 +51,7 @@ export const vaultsQuery = queryOptions({
   refetchInterval: MINUTE,
 });
 
-/** Query for one vault, reloaded every minute. Fails with `vault_not_found` if the API does not know it. */
+/** Query for one vault, reloaded every minute. Fails with `vault_not_found` for an unknown vault. */
 export const vaultQuery = (vaultId: string) =>
   queryOptions({
     queryKey: ["vault", vaultId.toLowerCase()],
@@ -67,7 +67,7 @@ export type HistoryInterval = "5m" | "1h" | "1d";
 /** Metric, interval and period of the history that a vault's page shows first. */
 export const firstHistory = { metric: "share_price", interval: "1h", days: 7 } as const;
 
-/** Query for a metric of a vault's history over the last `days` days, fresh for a minute. */
+/** Query for a metric of a vault's history over the last `days` days, at most the newest 1,000 points. */
 export const historyQuery = (of: {
   vaultId: string;
   metric: HistoryMetric;
@@ -123,7 +123,7 @@ export const actionsQuery = (of: { userAddress: `0x${string}`; vaultId: string }
     refetchInterval: MINUTE,
   });
 
-/** Query for a user's newest 50 deposits that have a transaction on a chain, reloaded every 30 seconds. */
+/** Query for a user's newest 50 deposits that were sent, also if still pending; reloaded every 30 seconds. */
 export const depositsQuery = (userAddress: `0x${string}`) =>
   queryOptions({
     queryKey: ["deposits", userAddress.toLowerCase()],
@@ -131,7 +131,7 @@ export const depositsQuery = (userAddress: `0x${string}`) =>
     refetchInterval: MINUTE / 2,
   });
 
-/** Query for a user's newest 50 withdrawals that have a transaction on a chain, reloaded every 30 seconds. */
+/** Query for a user's newest 50 withdrawals that were sent, also if still pending; reloaded every 30 seconds. */
 export const withdrawalsQuery = (userAddress: `0x${string}`) =>
   queryOptions({
     queryKey: ["withdrawals", userAddress.toLowerCase()],
@@ -139,7 +139,7 @@ export const withdrawalsQuery = (userAddress: `0x${string}`) =>
     refetchInterval: MINUTE / 2,
   });
 
-/** Query for the newest 50 signals about one vault in the last 30 days, reloaded every minute. */
+/** Query for up to 50 signals about one vault seen in the last 30 days, last seen first; reloaded every minute. */
 export const vaultSignalsQuery = (vaultId: string) =>
   queryOptions({
     queryKey: ["signals", vaultId],
@@ -149,8 +149,8 @@ export const vaultSignalsQuery = (vaultId: string) =>
   });
 
 /**
- * Query for up to 50 signals of the feed from `offset` on, newest first, reloaded every minute. `since` is a period
- * such as `7d`; an empty `dimension` means all dimensions.
+ * Query for up to 50 signals of the feed from `offset` on, last seen first, reloaded every minute. `since` is a period
+ * such as `7d`; an empty `dimension` means all dimensions. The previous query's data are kept until it has loaded.
  */
 export const signalsQuery = (of: { since: string; dimension: string; offset: number }) =>
   queryOptions({
@@ -160,7 +160,7 @@ export const signalsQuery = (of: { since: string; dimension: string; offset: num
       const query = { since, limit: 50, offset, dimension: dimension === "" ? undefined : dimension };
       return ask<"intel.feed">({ path: "/v1/intel/feed", query, signal });
     },
-    // The list stays while another part of it is loaded.
+    // The list stays on the page while another part of it is loaded.
     placeholderData: keepPreviousData,
     refetchInterval: MINUTE,
   });

@@ -14,5 +14,5 @@ export interface Embedding {
 /** React context with the functions of an embedded form. Null if the form is not embedded. */
 export const EmbedContext = createContext<Embedding | null>(null);
 
-/** Returns the functions of an embedded form. Null if this form is not embedded. */
+/** Returns the functions of the embedded form that contains the component. Null if there is none. */
 export const useEmbedding = (): Embedding | null => useContext(EmbedContext);

@@ -8,7 +8,7 @@ import { type FrameMessage, HELLO, type HostMessage, LEND } from "./embed-protoc
 export interface LentProvider {
   /**
    * Sends a request to the wallet and returns its result. Waits as long as the user needs. Rejects with an Error that
-   * has the wallet's `code`, or -32603 if it gave none; 4200 if the page does not allow the method.
+   * has the wallet's `code`, or -32603 if that is no number; 4200 if the page does not allow the method.
    */
   request(call: { method: string; params?: unknown }): Promise<unknown>;
   /**

@@ -2,7 +2,7 @@ import { CausewayError } from "../../client/causeway-client-error.ts";
 import { toSentence } from "./format-text.ts";
 
 /**
- * Text of an error for display: what happened, what the user can do or else the API's message, and the id of the
+ * Text of an error for display: what happened, what the user can do or else the error's message, and the id of the
  * request for support inquiries (null if the error has none).
  */
 export interface ErrorText {
@@ -16,7 +16,7 @@ const INTERRUPTED = [
   "Try again in a minute. What was sent already continues by itself.",
 ] as const;
 
-/** Title and advice by error code. If the advice is empty, the API's message is shown instead. */
+/** Title and advice by error code. If the advice is empty, the error's message is shown instead. */
 const WORDS: Partial<Record<CausewayError["code"], readonly [title: string, advice: string]>> = {
   above_maximum: ["The vault does not take this much", ""],
   aborted: ["Stopped", "Nothing more is sent. What was sent already continues by itself."],
@@ -91,8 +91,8 @@ const WORDS: Partial<Record<CausewayError["code"], readonly [title: string, advi
 };
 
 /**
- * Returns the text of an error for display. For some codes the advice is the error's own message. Anything but a
- * CausewayError is described as a fault of the page.
+ * Returns the text of an error for display. For some codes the advice is the error's own message, or that of its first
+ * issue. Anything but a CausewayError is described as a fault of the page.
  */
 export function explainError(error: unknown): ErrorText {
   if (!(error instanceof CausewayError)) {
@@ -104,7 +104,7 @@ export function explainError(error: unknown): ErrorText {
   return { title, advice: text, reference: error.requestId };
 }
 
-/** Returns an error's message as a sentence. For invalid input, the message about the first invalid field. */
+/** Returns an error's message as a sentence. If it has issues, the message about the first one. */
 function sentence({ issues, message }: CausewayError): string {
   return toSentence(issues[0]?.msg ?? message);
 }

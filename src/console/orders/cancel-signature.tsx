@@ -6,8 +6,8 @@ import { useWallet, walletSession } from "../wallet/wallet-session.ts";
 import type { OrderKind } from "./order-words.ts";
 
 /**
- * Button that cancels the signed order of a deposit or withdrawal by a transaction, and then marks it as abandoned.
- * Renders nothing if the connected account is not the order's.
+ * Button that cancels the signed order of a deposit or withdrawal by a transaction (for ERC-3009 after a signature),
+ * and then marks it as abandoned. Renders nothing unless the order's account is connected.
  */
 export function CancelSignature(props: {
   kind: OrderKind;

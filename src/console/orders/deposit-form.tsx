@@ -32,7 +32,7 @@ const SLIPPAGE = "0.01";
 
 /**
  * Form for a deposit into a vault: shows a quote for what the user enters, and builds the deposit. `onBuilt` is called
- * with its tracking id, unless the user holds less than it pays. The form sends no transaction.
+ * with its tracking id, unless the API found that the user holds less than it pays. The form sends no transaction.
  */
 export function DepositForm(props: { vault: VaultDetail; onBuilt: (trackingId: string) => void }) {
   const { vault, onBuilt } = props;

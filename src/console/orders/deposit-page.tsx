@@ -23,8 +23,8 @@ export function DepositPage() {
 }
 
 /**
- * View of a deposit with its steps. While a step is required or waiting, it is reloaded as often as the API recommends
- * (every 3 seconds without a recommendation).
+ * View of a deposit with its steps. Until it has been loaded, it is requested every 3 seconds; then, while a step is
+ * required or waiting, as often as the API recommends.
  */
 export function DepositOrder({ trackingId }: { trackingId: string }) {
   const query = useQuery({

@@ -5,8 +5,8 @@ import type { Position } from "../portfolio/portfolio-search.ts";
 type Moved = Pick<Position, "vaultId" | "chainId" | "assetAddress" | "assetSymbol">;
 
 /**
- * Returns true if a vault holds the asset of a position: the same token, or on another chain the token of the same
- * symbol in any case, which is then only a guess.
+ * Returns true if a vault holds the asset of a position: the same token, or on another chain a token with the same
+ * symbol, ignoring letter case, which is only a guess.
  */
 export function holdsSameAsset(moved: Moved, { chainId, asset }: Pick<Vault, "chainId" | "asset">): boolean {
   if (chainId !== moved.chainId) return asset.symbol.toUpperCase() === moved.assetSymbol.toUpperCase();

@@ -1,8 +1,8 @@
 import { SelectField } from "../ui/controls.tsx";
 
 /**
- * How the user authorizes a payment. `auto`: the API chooses a signature or an approval; `approve`: by an approval
- * transaction.
+ * How the user authorizes a payment. `approve`: by an approval transaction, unless the allowance already suffices;
+ * `auto`: by the first that works of a sufficient allowance, a signature and an approval.
  */
 export type Authorize = "auto" | "approve";
 

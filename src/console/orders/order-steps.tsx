@@ -19,7 +19,7 @@ const PHASES: Readonly<Record<ExecutionProgress["phase"], string>> = {
 /**
  * Numbered list of the user's steps with their states, explanations and transactions. `bridge` is the key of the
  * order's bridge, or null without one; it is ignored if a transfer is a step of its own. `progress` is the progress of
- * the running execution, or null if none is running.
+ * the running execution, or null if none is running or it has not reported any yet.
  */
 export function OrderSteps({
   steps,

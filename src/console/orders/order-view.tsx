@@ -122,7 +122,7 @@ function useChangesWith({ trackingId, state }: TrackedOrder): void {
   }, [cache, trackingId, state]);
 }
 
-/** Returns true while the order waits for a bridge, a vault or confirmations, and not for the user. */
+/** Returns true while the order is open and the user can do no step, because it waits or the next one is refused. */
 const isWaiting = (order: TrackedOrder): boolean =>
   isOpen(order) && order.steps.every(({ state }) => state !== "required");
 

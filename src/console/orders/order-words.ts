@@ -13,8 +13,8 @@ export const isOpen = ({ steps }: { steps: readonly Pick<Step, "state">[] }): bo
   steps.some(({ state }) => state === "required" || state === "waiting");
 
 /**
- * Returns true if the user may have signed an order that any account could submit, so that cancelling it has an effect.
- * Orders paid with a permit are excluded, because only their owner can submit them.
+ * Returns true in the state `built` if the order is paid by a signature with which any account could submit it, so that
+ * cancelling may have an effect. While its message is to be signed, a permit is excluded: only its owner can submit it.
  */
 export const isCancellable = ({ state, steps }: { state: string; steps: readonly Step[] }): boolean =>
   state === "built" &&
@@ -23,10 +23,10 @@ export const isCancellable = ({ state, steps }: { state: string; steps: readonly
       kind === "signature" && (typedData as AuthorizationMessage | null)?.primaryType !== "Permit",
   );
 
-/** States of an order of which no transaction is known. */
+/** States of an order of which no transaction was seen. */
 const UNSENT = new Set(["built", "expired", "abandoned"]);
 
-/** Returns the notice for an order if another order of the user has the same call and the recorded transaction. */
+/** Returns the notice for an order whose `sameAs` names another one with the same call, which has a transaction. */
 export function describeEqual(
   { state }: { state: OrderState },
   kind: OrderKind,
@@ -123,7 +123,7 @@ interface AuthorizationMessage {
 
 /**
  * Returns an explanation of what a signature allows, by the type of its message: a permit, a cancellation, or a payment
- * for one order. Includes the deadline, if there is one.
+ * for one order. Includes the deadline of a permit or payment, if the message has one.
  */
 function describeSignature({ typedData }: Step, amount: string): string {
   const { primaryType, message = {} } = (typedData ?? {}) as AuthorizationMessage;
@@ -232,7 +232,7 @@ export function describeState(state: OrderState, kind: OrderKind): OrderStateTex
   return STATES[state] ?? { label: state.replaceAll("_", " "), tone: "neutral", summary: "" };
 }
 
-/** Explanations of failed orders, by substatus. */
+/** Explanations of failed orders, by substatus. The others name no reason, or the state's summary says it. */
 const FAILURES: Readonly<Record<string, string>> = {
   EXPIRED: "Its time had run out.",
   INSUFFICIENT_ALLOWANCE: "The approval was too small.",
@@ -242,5 +242,5 @@ const FAILURES: Readonly<Record<string, string>> = {
   SLIPPAGE_EXCEEDED: "The price moved by more than the maximum slippage, so nothing was taken.",
 };
 
-/** Returns the reason why an order failed, by its substatus. Empty if it is unknown. */
+/** Returns the reason why an order failed, by its substatus. Empty if there is no text for that. */
 export const describeFailure = (substatus: string | null): string => FAILURES[substatus ?? ""] ?? "";

@@ -9,7 +9,7 @@ import { MinimumFact } from "./order-minimum.tsx";
 
 /**
  * Summary of the quote of a deposit or move: shares, costs and warnings, or a placeholder, or the error of the last
- * quote. While `busy` (a newer quote is loading), it is dimmed and shows no error.
+ * quote. While `busy` (a newer quote is awaited), it is dimmed and shows no error.
  */
 export function QuoteSummary(props: {
   vault: VaultDetail;

@@ -34,8 +34,8 @@ export function depositInput(
 }
 
 /**
- * Quotes a draft, and again every 30 seconds until a quote fails. Without a wallet, the quote is for the burn address.
- * `settling` is true while a changed amount is still being typed.
+ * Quotes a draft that has an amount, and again every 30 seconds until a quote fails. Without a wallet, the quote is for
+ * the burn address. `settling` is true while a changed amount is still being typed.
  */
 export function useDepositQuote(vault: VaultDetail, draft: DepositDraft) {
   const { address } = useWallet();

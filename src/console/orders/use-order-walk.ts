@@ -15,8 +15,8 @@ export interface OrderWalk {
   error: CausewayError | null;
   start: () => void;
   /**
-   * Like `start`, but sends again what an earlier attempt handed to the wallet. Call it only after the user has checked
-   * in the wallet that it was not sent.
+   * Like `start`, but sends again what an earlier attempt handed to the wallet and the API has not seen. Call it only
+   * after the user has checked in the wallet that it was not sent.
    */
   sendAgain: () => void;
 }

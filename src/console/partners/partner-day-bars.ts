@@ -1,4 +1,4 @@
-/** The deposits of one UTC day, and how many of them were completed. `date` is `YYYY-MM-DD`. */
+/** Deposits built on a UTC day (`date`, `YYYY-MM-DD`) and seen on chain, and how many of them were completed. */
 export interface DayBar {
   date: string;
   deposits: number;

@@ -19,7 +19,8 @@ import {
 
 /**
  * Dashboard of a signed-in partner: statistics, and API keys. New key pairs are shown, the newest first, until the
- * partner confirms having saved each. Signing out forgets the session here, and ends it in the API if that answers.
+ * partner confirms having saved each or loses the session. Signing out forgets it here, and ends it in the API if that
+ * answers.
  */
 export function PartnerDesk({ session }: { session: PartnerSession }) {
   const signOut = async () => {

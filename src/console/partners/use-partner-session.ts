@@ -48,7 +48,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Returns the session, or null if there is none or it belongs to an account other than the connected wallet's. */
+/** Returns the session, or null if there is none or the connected wallet does not use its account. */
 export function usePartnerSession(): PartnerSession | null {
   const { address } = useWallet();
   const session = useSyncExternalStore(subscribe, () => current);

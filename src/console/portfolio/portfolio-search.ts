@@ -33,8 +33,8 @@ export function totalUsd(positions: readonly { valueUsd: string | null }[]): str
 }
 
 /**
- * Returns how much was paid for a position's open deposit requests, in the smallest unit of the vault's asset. Null if
- * there are none, if one was paid in another token, or if the amount of one is unknown.
+ * Returns the assets of a position's open deposit requests, in the smallest unit of the vault's asset. Null if there
+ * are none, if those of one are in another token, or if the amount of one is unknown.
  */
 export function requestedAssets({
   requests,

@@ -12,8 +12,9 @@ import type { Position } from "./portfolio-search.ts";
 type Request = Position["requests"][number];
 
 /**
- * List of a position's open requests, with buttons to claim or cancel them if it belongs to the connected account
- * (`own`). `pending` describes its deposit requests, null if there are none. Renders nothing without requests.
+ * List of a position's open requests. If it belongs to the connected account (`own`), there are buttons to claim them
+ * and to cancel redemptions, where possible. `pending` describes its deposit requests, null if there are none. Renders
+ * nothing without requests.
  */
 export function PositionRequests(props: {
   position: Position;

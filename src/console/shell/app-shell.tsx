@@ -89,7 +89,7 @@ function NavLink({ to, children }: { to: (typeof MAIN)[number]["to"]; children: 
   );
 }
 
-/** Main region of the page. It is focused after each navigation, so that screen readers start at its beginning. */
+/** Main region of the page. It is focused when the path changes, so that screen readers start at its beginning. */
 function Main() {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const main = useRef<HTMLElement>(null);

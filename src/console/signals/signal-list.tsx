@@ -14,7 +14,7 @@ const TIERS: Readonly<Record<Signal["tier"], { tone: Tone; label: string }>> = {
   low: { tone: "neutral", label: "Low" },
 };
 
-/** List of signals with their metrics, in the given order. `linked` adds a link to the signal's vault. */
+/** List of signals in the given order, with known metrics and, unless `linked` is false, a link to the vault. */
 export function SignalList(props: { signals: readonly Signal[]; linked?: boolean }) {
   const { signals, linked = true } = props;
   return (

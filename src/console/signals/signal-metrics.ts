@@ -4,7 +4,10 @@ import { formatDuration } from "../format/format-times.ts";
 
 type Metric = Answer<"intel.feed">["signals"][number]["metrics"][number];
 
-/** A figure of a signal as text: its name, its value with the unit, and its change, or null without a usable one. */
+/**
+ * A figure of a signal as text: its name, its value (with the unit, except a share price), and its change, or null
+ * without a usable one.
+ */
 export interface MetricWords {
   label: string;
   value: string;

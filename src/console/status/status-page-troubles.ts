@@ -25,8 +25,8 @@ export const jobName = (key: string): string =>
   JOBS[key] ?? key.charAt(0).toUpperCase() + key.slice(1).replaceAll("_", " ");
 
 /**
- * Returns a sentence for each problem of the service that users may notice, in this order: the database, the cache,
- * chains with their index and late deposits, failed jobs. Empty if it finds none.
+ * Returns sentences about problems of the service that users may notice, in this order: the database, the cache, chains
+ * that do not answer or else have index errors, and their late deposits, failed jobs. Empty if it finds none.
  */
 export function findTroubles(health: Health, chains: readonly ListedChain[]): string[] {
   const down = new Set(health.dependencies.filter(({ ok }) => !ok).map(({ name }) => name));

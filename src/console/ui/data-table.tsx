@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
 
 /**
- * A column of a table. Minor columns are hidden on narrow screens. All columns but the first are aligned to the right,
- * or to the left if `text` is true.
+ * A column of a table. The first is always shown, and aligned to the left. Of the others, minor ones are hidden on
+ * narrow screens; they are aligned to the right, or to the left if `text` is true. Labels are unique in the table.
  */
 export interface Column {
   label: string;

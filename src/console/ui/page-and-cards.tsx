@@ -1,8 +1,8 @@
 import { type ReactNode, useEffect } from "react";
 
 /**
- * A page with a heading, which is also the document's title. `lead` is shown below the heading and `actions` beside it;
- * a `narrow` page is less wide.
+ * A page with a heading, which the document's title contains too. `lead` is shown below the heading and `actions`
+ * beside it; a `narrow` page is less wide.
  */
 export function Page(props: {
   title: string;

@@ -9,7 +9,7 @@ const UNLIMITED = 2n ** 120n;
 
 /**
  * Returns the largest deposit that a vault accepts now as text: `No limit`, `Full`, `Paused`, `Not known`, or an amount
- * of its asset, rounded down and shortened from a million on.
+ * of its asset, rounded down to two decimals and shortened from a million on; `<0.01` if it is less.
  */
 export function describeCapacity({
   maxDeposit,
@@ -24,8 +24,8 @@ export function describeCapacity({
 }
 
 /**
- * Returns the fee of an immediate withdrawal as text: `None`, a percentage of the assets with two decimals, or
- * `Not known`, also if the vault pays no withdrawal immediately.
+ * Returns the fee of an immediate withdrawal as text: `None`, a percentage of the assets with two decimals (`<0.01 %`
+ * if it is less), or `Not known`, also if the vault pays no withdrawal immediately.
  */
 export function describeExitFee({ exitFee }: Pick<Vault, "exitFee">): string {
   if (exitFee === null) return "Not known";

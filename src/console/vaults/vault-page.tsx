@@ -17,7 +17,7 @@ import { useWallet } from "../wallet/wallet-session.ts";
 import { VaultHistory } from "./vault-history.tsx";
 import { describeCapacity, describeExitFee, describeMinimum } from "./vault-page-limits.ts";
 
-/** Page of one vault: its key values, history, terms and signals, and the deposit form. */
+/** Page of one vault: its key values, history, terms and signals, and the deposit form or the reason of a pause. */
 export function VaultPage() {
   const { vaultId } = useParams({ from: "/vaults/$vaultId" });
   const query = useQuery(vaultQuery(vaultId));

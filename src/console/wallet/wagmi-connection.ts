@@ -21,12 +21,13 @@ import { clientOfProvider, readBalance, signText } from "./wallet-provider-clien
 export interface WalletChoice {
   id: string;
   name: string;
-  /** Icon as a `data:` URI, or null if the wallet has none. */
+  /** Icon as a `data:` URI, or null if the wallet states none in this form. */
   icon: string | null;
 }
 
 /** State of the user's wallet. */
 export interface WalletState {
+  /** `connecting`: the wallet of the last visit is being reconnected; the other fields may still be of that visit. */
   status: "disconnected" | "connecting" | "connected";
   /** Selected account, or null if none is connected. */
   address: `0x${string}` | null;
@@ -44,14 +45,18 @@ export interface WalletConnection {
   onChoices(listener: () => void): () => void;
   /**
    * Connects a wallet of `choices`, which may ask the user. Throws CausewayError `wallet_failed` if it is gone; other
-   * errors are the wallet's own, or CausewayErrors if an embedding page provides the wallet.
+   * errors are those of the wallet or the wallet library, or CausewayErrors if an embedding page provides the wallet.
    */
   connect(id: string): Promise<void>;
   /**
-   * Connects a wallet that permits it without a prompt, that of the last visit first. Errors of the wallet propagate.
+   * Connects the wallets that permit it without a prompt, and uses that of the last visit if it is one of them. A
+   * wallet of this browser that fails is passed over; errors of an embedding page's wallet propagate.
    */
   reconnect(): Promise<void>;
-  /** Disconnects the wallet. A wallet of this browser then stays disconnected on later visits. */
+  /**
+   * Disconnects the wallet. A wallet of this browser then stays disconnected on later visits; another one that
+   * `reconnect` also connected takes its place.
+   */
   disconnect(): Promise<void>;
   /**
    * Returns an account's balance of a token (the zero address is the native currency) on the wallet's chain, in the

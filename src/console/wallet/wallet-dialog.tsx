@@ -14,7 +14,7 @@ interface DialogProps {
   onOpenChange: (open: boolean) => void;
 }
 
-/** Dialog for choosing one of the browser's wallets, or for viewing and disconnecting the connected one. */
+/** Dialog for choosing a wallet to connect, or for viewing and disconnecting the connected one. */
 export function WalletDialog({ open, onOpenChange }: DialogProps) {
   const wallet = useWallet();
   const close = () => onOpenChange(false);

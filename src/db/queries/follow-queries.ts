@@ -96,7 +96,7 @@ export async function selectOldestOpen(db: Database, chainId: number): Promise<D
 export interface WatchedTarget {
   sourceTo: string;
   fromToken: string;
-  /** The provider of the swap or bridge in the transaction, or null if it has none. */
+  /** The provider of the swap or bridge. Null if there is none, and for the swap of a move on one chain. */
   provider: string | null;
 }
 

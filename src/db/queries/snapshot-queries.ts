@@ -17,8 +17,8 @@ export const snapshotSteps = { fine: 300, hour: 3_600, day: 86_400 } as const;
 
 /**
  * Stores each vault snapshot for the five minutes, the hour and the day that contain `readAt`. Of several for one
- * interval, the one of the highest block is kept, the last written of equal ones. If `paused` is unknown, the last
- * stored value is repeated, or false is stored. Throws `store_unavailable`.
+ * interval, the one of the highest block is kept, the last written of equal ones. If `paused` is unknown, that of the
+ * vault's newest five-minute snapshot is repeated, or false is stored. Throws `store_unavailable`.
  */
 export async function writeSnapshots(
   db: Database,
@@ -49,7 +49,7 @@ export async function writeSnapshots(
 }
 
 /**
- * A row of the table `vault_figures`: what lists show of a vault, as last read with a snapshot. The address is
+ * A row of the table `vault_figures`: what lists show of a vault, as last stored with a snapshot. The address is
  * lowercase; units and null are those of the table.
  */
 export type FiguresRow = typeof vaultFigures.$inferSelect;

@@ -15,8 +15,8 @@ export interface DueProofs {
 }
 
 /**
- * Counts the vaults with a due proof by chain, sorted by chain id. Vaults that an administrator excluded do not count;
- * chains without a due proof are absent. Throws `store_unavailable`.
+ * Counts the vaults with a due proof by chain, sorted by chain id. Excluded vaults (`unsupported`) do not count; chains
+ * without a due proof are absent. Throws `store_unavailable`.
  */
 export async function countDueProofs(db: Database, now: Date): Promise<DueProofs[]> {
   const rows = await db.run((sql) =>
@@ -70,7 +70,7 @@ export interface ProofChange {
   /** Result of the proof; null keeps the stored one, because this attempt was inconclusive. */
   proof: VaultProof | null;
   proofDueAt: Date;
-  /** Number of consecutive proofs that refused the vault, up to and including this attempt. */
+  /** Number of consecutive proofs that count as refusals, as in the table, up to and including this attempt. */
   proofRefusals: number;
   /** Columns that were read from on-chain data, or null to keep the stored ones. */
   derived: (DerivedColumns & Pick<NewVault, "adapter" | "type"> & { name?: string }) | null;

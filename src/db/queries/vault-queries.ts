@@ -26,7 +26,7 @@ export function selectVaults(db: Database): Promise<VaultRow[]> {
  * incidents.
  */
 export type ListedVaultRow = Omit<VaultRow, "claim" | "provenance" | "namedBy"> & {
-  /** Values as last read with a snapshot, or null if they were never read. */
+  /** Values as last stored with a snapshot, or null if none are stored. */
   figures: typeof vaultFigures.$inferSelect | null;
   /**
    * Number of incidents of tier `high` that were seen within the last day; `mediumSignals` is that of tier `medium`.

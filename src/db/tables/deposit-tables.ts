@@ -62,19 +62,23 @@ export const deposits = pgTable(
     minShares: uint256("min_shares"),
     shares: uint256("shares"),
     receivedAmount: uint256("received_amount"),
-    /** The provider of the swap or bridge. Null if there is none, or before the second step of a withdrawal is seen. */
+    /**
+     * The provider of the swap or bridge. Null if there is none, for the swap of a move on one chain, and before the
+     * second step of a withdrawal is seen.
+     */
     provider: text("provider"),
     bridge: text("bridge"),
     /** The provider's own name of the bridge or exchange, which its status API needs. */
     tool: text("tool"),
     /**
-     * Token that arrives on the vault's chain, with its expected and its guaranteed amount. In a withdrawal: the
-     * requested token, on the chain `toChainId`; in two steps, nothing enforces `moveMin`, the minimum at the build.
+     * Token that a swap or bridge delivers on the vault's chain, with its expected and its guaranteed amount; null for
+     * a direct deposit. In a withdrawal: the requested token, on the chain `toChainId`; in two steps, nothing enforces
+     * `moveMin`, the minimum at the build.
      */
     moveToken: text("move_token"),
     moveExpected: uint256("move_expected"),
     moveMin: uint256("move_min"),
-    /** True if the bridge itself calls the Router on the destination chain. */
+    /** True if the provider's swap or bridge itself calls the Router with the delivered token. */
     destinationCall: boolean("destination_call").notNull().default(false),
     /** URL of the transfer in the bridge's own explorer, or null if none is known. */
     routerExplorer: text("router_explorer"),
@@ -92,7 +96,10 @@ export const deposits = pgTable(
     sourceTxHash: text("source_tx_hash"),
     depositTxHash: text("deposit_tx_hash"),
     claimTxHash: text("claim_tx_hash"),
-    /** Transactions that delivered or refunded the funds, or cancelled or rejected the request, by their receipts. */
+    /**
+     * Transactions, by their receipts: the one that delivered the funds or in which another account made the deposit,
+     * and the one that refunded them, or cancelled or rejected the request.
+     */
     destinationTxHash: text("destination_tx_hash"),
     refundTxHash: text("refund_tx_hash"),
     /** Amount of `moveToken` that the user received, in the token's smallest unit. */
@@ -139,8 +146,8 @@ export const deposits = pgTable(
     index("deposits_source_tx").on(table.sourceTxHash),
     index("deposits_open").on(table.state, table.updatedAt),
     index("deposits_next_check").on(table.nextCheckAt).where(raw`${table.nextCheckAt} is not null`),
-    // A bundle may contain deposits of several users into several vaults, and the second step of a withdrawal; one transfer
-    // of shares proves one deposit.
+    // A bundle may contain deposits of several users into several vaults, and the second step of a withdrawal; one
+    // transfer of shares proves one deposit.
     uniqueIndex("deposits_proven_direction_tx")
       .on(table.vaultChainId, table.shareToken, table.userAddress, table.direction, table.depositTxHash)
       .where(raw`${table.depositProven}`),
@@ -174,7 +181,7 @@ export const idempotency = pgTable(
     key: text("key").notNull(),
     /** keccak256 of the build's parameters as JSON, in hex. A repeated request must have the same hash. */
     bodyHash: text("body_hash").notNull(),
-    /** Id of the request that took the key last. */
+    /** Random id of the attempt to build that took the key last. */
     owner: text("owner").notNull(),
     claimedAt: time("claimed_at").notNull(),
     /** The stored response, or null if there is none yet. */

@@ -65,7 +65,7 @@ export const flows = pgTable(
     final: boolean("final").notNull(),
     /**
      * Number of attempts to convert a final flow's amount from another token to the asset; after five, no more are
-     * made. Those that failed because of a node are not counted.
+     * made. One that failed at a node counts only if all of the nodes answer that they cannot read the block.
      */
     conversionTries: integer("conversion_tries").notNull().default(0),
     /** Time of the last attempt, counted or not, or null if there was none. */
@@ -109,8 +109,8 @@ export const flowTips = pgTable("flow_tips", {
   /** Number of blocks in one `eth_getLogs` request, as learnt from the chain's nodes. */
   span: integer("span").notNull(),
   /**
-   * Time at which the tip last moved, time at which backfill was last queued or done, and recorded error code of the
-   * last run that failed since then, or since a run had nothing to index; null if there is none.
+   * Time at which the tip last moved; time at which backfill was last queued or done; and error code of the last run
+   * that failed since the tip moved or a run had nothing to index. Each is null if there is none.
    */
   movedAt: time("moved_at"),
   historyAt: time("history_at"),

@@ -110,7 +110,10 @@ export const audit = pgTable(
   {
     id: text("id").primaryKey(),
     at: time("at").notNull(),
-    /** Who made the change: `admin`, the partner's lowercase address, or `proof` for a scheduled check of a vault. */
+    /**
+     * Who made the change: `admin`, the partner's lowercase address, `proof` for a scheduled check of a vault, or
+     * `registry:check` for the operator's script of that name.
+     */
     actor: text("actor").notNull(),
     action: text("action").notNull(),
     /** What was changed: the id of a partner application, a vault or a key pair, or the address of a partner. */

@@ -43,7 +43,7 @@ export const snapshots = pgTable(
     paused: boolean("paused").notNull(),
     /**
      * Amount that the largest known holder could withdraw immediately. Null if the holder could redeem all of its
-     * shares, if withdrawals have to wait anyway, or if the amount is unknown.
+     * shares, if withdrawals have to wait anyway, or if the amount is unknown or not read for the vault's family.
      */
     liquidity: uint256("liquidity"),
     controls: jsonb("controls").$type<Controls>().notNull(),
@@ -52,8 +52,8 @@ export const snapshots = pgTable(
 );
 
 /**
- * What lists show of each vault, as last read with a snapshot. Limits are in the asset's smallest unit, the share price
- * is in whole assets per whole share times 10^18, fee and yields are fractions. Unknown values are null.
+ * What lists show of each vault, as last stored with a snapshot. Limits are in the asset's smallest unit, the share
+ * price is in whole assets per whole share times 10^18, fee and yields are fractions. Unknown values are null.
  */
 export const vaultFigures = pgTable(
   "vault_figures",

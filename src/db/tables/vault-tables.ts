@@ -16,7 +16,8 @@ import { time, uint256 } from "./table-columns.ts";
 export type VaultCaller = "router" | "user";
 /**
  * Status of a vault: known but not opened by a proof yet (`candidate`), open for deposits (`active`), rejected by its
- * proof (`refused`), temporarily closed for deposits (`paused`), or excluded by an administrator (`unsupported`).
+ * proof (`refused`), temporarily closed for deposits (`paused`), or excluded by an administrator or the seed
+ * (`unsupported`).
  */
 export type VaultStatus = "candidate" | "active" | "refused" | "paused" | "unsupported";
 /**
@@ -73,8 +74,8 @@ export interface VaultProof {
    */
   code?: string | null;
   /**
-   * RFC 3339 time of the first of the consecutive proofs that refused the vault, if this one did too. Absent in older
-   * proofs, and after an administrator has changed the vault's status.
+   * RFC 3339 time of the first of the consecutive proofs that count as refusals (see `proofRefusals`), if this one does
+   * too. Absent in older proofs, and after an administrator has changed the vault's status.
    */
   refusedAt?: string;
   /**
@@ -114,8 +115,8 @@ export const vaults = pgTable(
     statusReason: text("status_reason").notNull().default(""),
     statusBy: text("status_by").$type<StatusOrigin>().notNull().default("admin"),
     /**
-     * True if the vault was `active` before or after a proof or change of its status. Users may hold its shares, so it
-     * stays readable in any later status.
+     * True if the vault was seeded as `active`, or was `active` before or after a proof or change of its status. Users
+     * may hold its shares, so it stays readable in any later status.
      */
     wasActive: boolean("was_active").notNull().default(false),
     provenance: jsonb("provenance").$type<Provenance>().notNull().default({ source: "seed", detail: "" }),
@@ -129,7 +130,10 @@ export const vaults = pgTable(
     proof: jsonb("proof").$type<VaultProof>(),
     /** Time of the next proof. A run that proves the vault sets it to the end of its lease. */
     proofDueAt: time("proof_due_at").notNull().defaultNow(),
-    /** Number of consecutive proofs that refused the vault. */
+    /**
+     * Number of consecutive proofs that count as refusals: that refused the vault, found the exits of an active one
+     * stopped, or those of one that a proof paused stopped or illiquid.
+     */
     proofRefusals: integer("proof_refusals").notNull().default(0),
     minDeposit: uint256("min_deposit"),
     noMinimum: boolean("no_minimum").notNull().default(false),

@@ -96,8 +96,8 @@ export function requestedTools(context: LifiContext, request: TransferRequest): 
 }
 
 /**
- * Returns the slippage to send to LI.FI, as a fraction rounded down to six decimals: 90% of the loss that the user
- * accepts. LI.FI applies it before it deducts a bridge's flat fee; the rest leaves room for that fee.
+ * Returns the slippage to send to LI.FI, as a fraction rounded down to six decimals: 90% of the request's.
+ * LI.FI applies it before it deducts a bridge's flat fee; the rest leaves room for that fee.
  */
 export function lifiSlippage(request: TransferRequest): number {
   return Number((request.slippage * 900_000n) / PARTS_PER_BILLION) / 1_000_000;

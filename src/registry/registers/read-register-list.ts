@@ -28,8 +28,9 @@ const POOLS = stringToHex("CONTRACTS_REGISTER", { size: 32 });
 const CURATORS = stringToHex("MARKET_CONFIGURATOR_FACTORY", { size: 32 });
 
 /**
- * Returns the vaults that a register lists, some perhaps twice, or null if its contract does not respond as expected.
- * Throws `upstream_rejected` if it has more than 500 curators or strategies, and errors of the chain client.
+ * Returns the vaults that a register lists, some perhaps twice, but none of a curator whose contracts do not respond.
+ * Null if its own does not respond as expected. Throws `upstream_rejected` if it has more than 500 curators or
+ * strategies, and errors of the chain client.
  */
 export async function readRegisterList(
   client: ChainClient,

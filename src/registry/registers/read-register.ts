@@ -12,8 +12,8 @@ import { registerAbi, type VaultRegister } from "./vault-registers.ts";
 export interface RegisterVaults {
   vaults: readonly Address[];
   /**
-   * True if `vaults` is the register's whole list, as its view function returns it. False for a register that is read
-   * from events, even if all of its blocks were read, and for one that is only asked.
+   * True if `vaults` is all that the register's view functions list, so that it no longer names any other. False for
+   * one that is read from events, even if all of its blocks were read, and for one that is only asked.
    */
   complete: boolean;
   /**

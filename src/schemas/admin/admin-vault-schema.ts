@@ -12,7 +12,7 @@ import { AdminNote } from "./admin-schema.ts";
 
 /**
  * Status of a vault in the registry: waiting to be opened (`candidate`), open for deposits (`active`), rejected by its
- * proof (`refused`), listed but closed for deposits (`paused`), or excluded by an administrator (`unsupported`).
+ * proof (`refused`), listed but closed for deposits (`paused`), or excluded (`unsupported`).
  */
 export const RegistryStatus = z
   .enum(["candidate", "active", "refused", "paused", "unsupported"])

@@ -107,8 +107,8 @@ function capacityOf(facts: VaultFacts, { maxDeposit }: Point): string {
 }
 
 /**
- * Reports that a vault's deposits were paused between two consecutive snapshots of the last two hours; of several
- * times, the newest.
+ * Reports that deposits are paused in a snapshot of the last two hours and were not in the one before (see
+ * `Point.paused`); of several times, the newest.
  */
 export const paused = turnRule({
   id: "paused",
@@ -124,8 +124,8 @@ export const paused = turnRule({
 });
 
 /**
- * Reports that a vault's deposits stopped being paused between two consecutive snapshots of the last two hours; of
- * several times, the newest.
+ * Reports that deposits are not paused in a snapshot of the last two hours (see `Point.paused`) and were in the one
+ * before; of several times, the newest.
  */
 export const unpaused = turnRule({
   id: "unpaused",
@@ -199,8 +199,9 @@ const THIN_REASONS: Readonly<Record<ThinTier, string>> = {
 const MIN_BASELINE_HOURS = 12;
 
 /**
- * Reports that the largest known shareholder can withdraw at most 5% of a vault's total assets immediately, while the
- * median over the earlier hourly snapshots was above 10%. Vaults with negligible assets are ignored.
+ * Reports that the largest known shareholder cannot redeem all of its shares at once, only at most 5% of the vault's
+ * assets, while the median over the earlier hourly snapshots was above 10%; a snapshot without a known limit counts as
+ * 100%. Vaults with negligible assets or at most 12 hourly snapshots are ignored.
  */
 export const liquidityThin: SignalRule = {
   rule_id: "liquidity_thin",

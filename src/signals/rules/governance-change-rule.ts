@@ -160,8 +160,8 @@ function consequenceOf({ event, args }: GovernanceChange, context: EventContext)
 }
 
 /**
- * Reports governance changes that have taken effect, from events that were stored in the last day. One finding per
- * group of `groupChanges` is about its latest change, or about the most severe one.
+ * Reports governance changes of the stage `done`, from events that were stored in the last day: one finding per group
+ * of `groupChanges`, about the latest of its most severe changes.
  */
 export const governanceChanged: SignalRule = governanceRule({
   id: "setting_changed",
@@ -199,7 +199,7 @@ export const governanceChanged: SignalRule = governanceRule({
 
 /**
  * Reports announced governance changes, and cancellations of such changes, from events that were stored in the last
- * day. One finding per group of `groupChanges` is about its latest change, or about the most severe one.
+ * day: one finding per group of `groupChanges`, about the latest of its most severe changes.
  */
 export const governanceChangeAnnounced: SignalRule = governanceRule({
   id: "change_announced",

@@ -4,7 +4,7 @@ import type { GovernanceChange } from "../signal-facts.ts";
 
 /** Governance changes that one finding reports, oldest first; never empty. */
 export interface ChangeGroup {
-  /** Names the contract and the event, and what the changes have in common, if that distinguishes them from others. */
+  /** Contract and event, with a hash of what else the changes have in common, if anything, or `others` for the rest. */
   subject: string;
   changes: readonly GovernanceChange[];
 }
@@ -22,7 +22,7 @@ export function mostSevere({ changes }: ChangeGroup): GovernanceChange {
   return others.reduce((best, change) => (rankOf(change) >= rankOf(best) ? change : best), first);
 }
 
-/** Returns the title of a change after the vault's name. */
+/** Returns the title of a change without the vault's name. */
 export function headlineOf({ event, args, seconds }: GovernanceChange): string {
   if (event.title !== undefined && args !== null) return event.title(args, seconds);
   if (event.stage === "announced") return `change to the ${event.what} submitted`;
@@ -34,9 +34,10 @@ export function headlineOf({ event, args, seconds }: GovernanceChange): string {
 const MAX_GROUPS = 10;
 
 /**
- * Groups changes so that none hides behind another: those of one group have the same contract, event, title and
- * severity and, unless they are low, concern the same accounts, contracts, functions or ids. An event with more than ten
- * groups has one more group of all its other changes; the most severe and those with a title of their own go first.
+ * Groups changes so that few hide behind another. Those of one group have the same contract, event name, title and
+ * severity and, unless that is low, equal addresses, hashes and ids as arguments, except who made the change and long
+ * call data. Of more than ten groups of an event, ten remain, preferably severe and of different titles; one more has
+ * all the rest.
  */
 export function groupChanges(changes: readonly GovernanceChange[]): ChangeGroup[] {
   return [...groupBy(changes, nameOf)].flatMap(([name, ofEvent]) => {

@@ -36,8 +36,8 @@ export const vaultAdded: SignalRule = {
 };
 
 /**
- * Reports each change of a vault's registry status from or to `active` or `paused` in the last 24 hours, by an operator
- * or by the service's own check.
+ * Reports each change of a vault's registry status from `active` or `paused`, or to `active`, in the last 24 hours, by
+ * an operator or by the service's own check.
  */
 export const registryChanged: SignalRule = {
   rule_id: "registry_changed",

@@ -119,8 +119,8 @@ export async function isUnpaired(
 
 /**
  * Derives a row's state again from the chains, and stores it if it differs. Returns `unread` if chains or vault cannot
- * be read, `overtaken` if its deposit transaction was just recorded as the proof of another row. Throws
- * `store_unavailable`.
+ * be read, `overtaken` if its deposit transaction (of a withdrawal: its second step) was just recorded as the proof of
+ * another row. Throws `store_unavailable`.
  */
 export async function restateFromChains(
   ctx: Context,

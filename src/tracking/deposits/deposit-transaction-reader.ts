@@ -36,7 +36,8 @@ function readTransactionOrThrow(
 
 /**
  * Wraps a transaction reader: where one of `hashes` on `chainId` has no receipt, although it is proven or the chain's
- * logs show it, other nodes are asked, and the reader throws `upstream_unavailable` if none has it.
+ * logs show it, up to three nodes are asked, and the reader throws `upstream_unavailable` or `upstream_timeout` if none
+ * returns it.
  */
 export function requireReceipts(
   ctx: Context,

@@ -24,7 +24,7 @@ interface ProviderAnswers {
 
 /**
  * Reads a transfer's status from its provider and, if another provider operates the bridge, from that one too. A
- * provider that fails is logged and left out.
+ * provider that fails is logged and left out. Throws `internal` if the providers' settings are invalid.
  */
 export async function readProviderStatuses(
   ctx: Context,

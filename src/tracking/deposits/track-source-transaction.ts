@@ -41,7 +41,7 @@ type BuiltSource = Pick<
  * Returns true if a transaction is one that was built for the row: its source transaction, even if pending or reverted;
  * a successful batch with it that shows the user's payment or, in a withdrawal, an event of the called contract that
  * contains the user's address; or a successful Router order of the row that takes the user's tokens into a bridge or
- * swap. False for one that precedes the build (`precedesBuild`) or was not found.
+ * for `moveToken`. False for one that precedes the build (`precedesBuild`) or was not found.
  */
 export function matchesSource(row: BuiltSource, seen: TransactionOnChain): boolean {
   const { transaction, receipt } = seen;
@@ -53,7 +53,7 @@ export function matchesSource(row: BuiltSource, seen: TransactionOnChain): boole
 
 /**
  * Returns true if a receipt shows a Router order of the row, from any submitter, that took the user's tokens into a
- * bridge or swap. The Router names the user as payer only if the user's own tokens were taken.
+ * bridge or for `moveToken`. The Router names the user as payer only if the user's own tokens were taken.
  */
 function paidForRoute(row: BuiltSource, receipt: Receipt): boolean {
   const { ref, userAddress, fromToken, sourceTo, moveToken } = row;

@@ -63,7 +63,7 @@ export interface ChainRound {
 /**
  * Runs one tracking round on a chain, with `withLock`: reads logs, stores hints and checks evidence for reorgs. Null if
  * another round holds the lock, or a successful one ended less than `pauseMs` ago. Throws `chain_unsupported`,
- * `store_unavailable` and errors of the RPC nodes.
+ * `store_unavailable`, `internal` if the providers' settings are invalid, and errors of the RPC nodes.
  */
 export async function followChain(
   ctx: Context,

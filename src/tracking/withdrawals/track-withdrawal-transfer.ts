@@ -150,7 +150,8 @@ const bridgedIn = (row: WithdrawalRow): Hex | null =>
 
 /**
  * Returns the transitions of a withdrawal whose tokens are in transit: delivery or refund, if a confirmed receipt
- * proves it, otherwise what providers report. Throws `store_unavailable` and errors of the RPC nodes.
+ * proves it, otherwise what providers report; empty if none answers. Throws `store_unavailable`, `internal` if the
+ * providers' settings are invalid, and errors of the RPC nodes.
  */
 export async function exitDeliveryTransitions(
   ctx: Context,

@@ -25,7 +25,7 @@ import type { Vault } from "../../vaults/vault.ts";
 import type { ExitFollowUp, PendingExit } from "../../vaults/vault-exits.ts";
 import { hidesShares, sharesHidden } from "../withdrawal-refusals.ts";
 
-/** An action on a redemption request: a claim of its payment, or its cancellation. */
+/** An action on a redemption request, its claim or cancellation, or the claim of a deposit request's shares. */
 export type RequestAction = "claim" | "cancel";
 
 /** The user's call that claims or cancels a request. `block` is the one at which the request was read. */

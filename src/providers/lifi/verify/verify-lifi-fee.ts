@@ -46,8 +46,8 @@ export function isFeeStep(swap: SwapData): boolean {
 
 /**
  * Returns the fee that a call takes, in the paid token's smallest unit; null if it is not below the amount, if the
- * calldata does not show it exactly, as at an unknown fee contract, or if another contract is approved. Its recipients
- * are not checked, because they cannot lower the guaranteed amount.
+ * calldata does not show it exactly in that token, as at an unknown fee contract, or if another contract is approved.
+ * Its recipients are not checked, because they cannot lower the guaranteed amount.
  */
 export function exactFee({ request, source }: Verification, swap: SwapData): bigint | null {
   if (!source.feeForwarders.some((address) => isAddressEqual(address, swap.callTo))) return null;

@@ -183,8 +183,8 @@ function paramsOf(market: TokenQueues, queue: QueueInfo): Record<string, string>
 }
 
 /**
- * Deriver of Mellow's Core vaults, for the registry entry's asset or, if that is unknown, for the first token with a
- * deposit queue. The user must call the queue. Source: mellow-finance/flexible-vaults.
+ * Deriver of Mellow's Core vaults, for the registry entry's asset or, if that is unknown, for the first token that has
+ * a deposit queue of a known kind. The user must call the queue. Source: mellow-finance/flexible-vaults.
  */
 export const mellowDeriver: Deriver = {
   conclusive: true,

@@ -21,7 +21,7 @@ function stopped(args: EventArgs, seconds: number): string[] {
   ];
 }
 
-/** Returns sentences about what the flags stop and about the accounts to which they limit the vault. */
+/** Returns clauses about what the flags stop and about the accounts to which they limit the vault. */
 function flagSentences(args: EventArgs, of: { vault: string; seconds: number }): string[] {
   const { vault, seconds } = of;
   const flags = flagsOf(args);
