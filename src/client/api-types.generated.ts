@@ -2209,7 +2209,7 @@ export interface components {
                  */
                 estimated_shares: bigint;
                 /**
-                 * @description Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain.
+                 * @description Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain. That of a second step is stated again when it is built.
                  * @example 939280000000000000
                  */
                 min_shares: bigint | null;
@@ -2662,7 +2662,7 @@ export interface components {
             substatus: components["schemas"]["Substatus"] | null;
             /** @description Transaction and amount that the user sent, or `null` if they are unknown. */
             sending: components["schemas"]["TransferSide"] | null;
-            /** @description Transaction and amount that the user received (shares, a delivered token or a refund), or `null` if nothing has arrived yet. */
+            /** @description Transaction and amount that the user received (shares, a delivered token or a refund), or `null` if nothing has arrived yet. While a withdrawal's payment is bridged, it is `null` again. */
             receiving: components["schemas"]["TransferSide"] | null;
             /**
              * @description Key of the bridge (`GET /v1/bridges`), or `null` if none is used or it is unknown.
@@ -2774,7 +2774,7 @@ export interface components {
              */
             estimated_shares: bigint;
             /**
-             * @description Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain.
+             * @description Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain. That of a second step is stated again when it is built.
              * @example 939280000000000000
              */
             min_shares: bigint | null;
@@ -2919,7 +2919,7 @@ export interface components {
              */
             estimated_shares: bigint;
             /**
-             * @description Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain.
+             * @description Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain. That of a second step is stated again when it is built.
              * @example 939280000000000000
              */
             min_shares: bigint | null;
@@ -3875,12 +3875,12 @@ export interface components {
              */
             block_timestamp: string | null;
             /**
-             * @description First block from which the deposits and withdrawals of all of the chain's vaults are indexed, or `null` if a vault is not indexed yet.
+             * @description First block from which the deposits and withdrawals of all of the chain's vaults are indexed, or `null` if a vault is not indexed yet or the index could not be read.
              * @example 12300000
              */
             indexed_from: number | null;
             /**
-             * @description Last block of the index, or `null` if there is none.
+             * @description Last block of the index, or `null` if there is none or it could not be read.
              * @example 41249990
              */
             indexed_to: number | null;
@@ -4780,7 +4780,7 @@ export interface components {
              */
             estimated_shares: bigint;
             /**
-             * @description Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain.
+             * @description Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain. That of a second step is stated again when it is built.
              * @example 939280000000000000
              */
             min_shares: bigint | null;
@@ -5610,7 +5610,7 @@ export interface components {
              */
             at: string;
             /**
-             * @description Who made the change: `admin`, the partner's lowercase address, or `proof` if the service's check of a vault did.
+             * @description Who made the change: `admin`, the partner's lowercase address, `proof` if the service's check of a vault did, or `registry:check` for an operator's script.
              * @example admin
              */
             actor: string;
@@ -5977,7 +5977,7 @@ export interface components {
                      */
                     code: string | null;
                 };
-                /** @description Reading of the events of tracked deposits and withdrawals, or `null` if the chain was never read. */
+                /** @description Reading of the events of tracked deposits and withdrawals, or `null` if the chain was never read or the database does not answer. */
                 deposits: {
                     /**
                      * @description Newest block that was read.
@@ -6302,7 +6302,7 @@ export interface components {
              */
             estimated_shares: bigint;
             /**
-             * @description Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain.
+             * @description Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain. That of a second step is stated again when it is built.
              * @example 939280000000000000
              */
             min_shares: bigint | null;
@@ -6658,7 +6658,7 @@ export interface components {
     headers: {
         /** @description Id of the request: the caller's own when it sent a well-formed one, otherwise a new one. */
         "X-Request-Id": string;
-        /** @description How long shared caches may serve the response; `private, no-store` if the request had credentials. */
+        /** @description How long shared caches may serve the response; `private, no-store` if the request had credentials or another spelling of the URL. */
         "Cache-Control": string;
         /** @description Tags by which the deployment purges the response from its own cache. */
         "Cache-Tag": string;

@@ -183,7 +183,7 @@ export function openApiDocument(routes: readonly AnyRoute[], publicUrl: string):
 const RESPONSE_HEADERS = {
   "X-Request-Id": "Id of the request: the caller's own when it sent a well-formed one, otherwise a new one.",
   "Cache-Control":
-    "How long shared caches may serve the response; `private, no-store` if the request had credentials.",
+    "How long shared caches may serve the response; `private, no-store` if the request had credentials or another spelling of the URL.",
   "Cache-Tag": "Tags by which the deployment purges the response from its own cache.",
   ETag: "Entity tag of the response, for `If-None-Match`.",
   Link: 'URL of the next page, as `<…>; rel="next"`; absent on the last page.',

@@ -72,7 +72,8 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   price_unsafe: {
     cause:
       "The shares (`subject: vault`) or every offered route (`subject: route`) would lose more than the slippage allows, or have no price.",
-    remedy: "Repeat the request later, or raise the slippage tolerance if you accept the loss.",
+    remedy:
+      "Repeat the request later. Of a quote or build, raise the slippage tolerance if you accept the loss.",
   },
   would_revert: {
     cause:
@@ -89,8 +90,9 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     remedy: "Choose another vault, or repeat the request later.",
   },
   below_minimum: {
-    cause: "The amount is below the vault's minimum deposit, which `min_deposit` contains if it is known.",
-    remedy: "Deposit at least `min_deposit`.",
+    cause:
+      "The amount is below the vault's minimum deposit, which `min_deposit` contains if it is known, or the shares are too few to be redeemed.",
+    remedy: "Deposit at least `min_deposit`, or withdraw more.",
   },
   above_maximum: {
     cause:
@@ -211,7 +213,8 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   withdrawal_state: {
     cause: "The withdrawal is in a state in which this operation is not possible.",
-    remedy: "Read the withdrawal with `GET /v1/withdrawals/{tracking_id}` before you decide what to do.",
+    remedy:
+      "Read the withdrawal with `GET /v1/withdrawals/{tracking_id}`, or a request with `GET /v1/positions/{user_address}`, before you decide what to do.",
   },
   limit_reached: {
     cause: "The partner has five API keys, which is the maximum.",
@@ -239,7 +242,8 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     remedy: "Repeat the request after a few seconds.",
   },
   simulation_unavailable: {
-    cause: "No node of the chain could simulate the transaction or verify the smart account's signature.",
+    cause:
+      "No node of the chain could simulate the transaction, verify the smart account's signature or read the vault's requests.",
     remedy: "Repeat the request after a few seconds.",
   },
   overloaded: {

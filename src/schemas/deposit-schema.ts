@@ -112,7 +112,7 @@ export const TransferStatus = z
     }),
     receiving: TransferSide.nullable().meta({
       description:
-        "Transaction and amount that the user received (shares, a delivered token or a refund), or `null` if nothing has arrived yet.",
+        "Transaction and amount that the user received (shares, a delivered token or a refund), or `null` if nothing has arrived yet. While a withdrawal's payment is bridged, it is `null` again.",
     }),
     bridge: z.string().nullable().meta({
       description: "Key of the bridge (`GET /v1/bridges`), or `null` if none is used or it is unknown.",
@@ -172,7 +172,7 @@ export const Deposit = z
     }),
     min_shares: AmountText.nullable().meta({
       description:
-        "Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain.",
+        "Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain. That of a second step is stated again when it is built.",
       example: "939280000000000000",
     }),
     shares: AmountText.nullable().meta({

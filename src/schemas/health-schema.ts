@@ -47,7 +47,7 @@ const ChainHealth = z.object({
     .nullable()
     .meta({
       description:
-        "Reading of the events of tracked deposits and withdrawals, or `null` if the chain was never read.",
+        "Reading of the events of tracked deposits and withdrawals, or `null` if the chain was never read or the database does not answer.",
     }),
 });
 

@@ -157,11 +157,11 @@ export const ChainCoverage = z
     }),
     indexed_from: z.int().nullable().meta({
       description:
-        "First block from which the deposits and withdrawals of all of the chain's vaults are indexed, or `null` if a vault is not indexed yet.",
+        "First block from which the deposits and withdrawals of all of the chain's vaults are indexed, or `null` if a vault is not indexed yet or the index could not be read.",
       example: 12300000,
     }),
     indexed_to: z.int().nullable().meta({
-      description: "Last block of the index, or `null` if there is none.",
+      description: "Last block of the index, or `null` if there is none or it could not be read.",
       example: 41249990,
     }),
     unread: z.array(VaultIdText).meta({ description: "Vaults whose share balance could not be read." }),

@@ -22,7 +22,7 @@ export const AuditEntry = z
     at: TimeText.meta({ description: "Time of the change." }),
     actor: z.string().meta({
       description:
-        "Who made the change: `admin`, the partner's lowercase address, or `proof` if the service's check of a vault did.",
+        "Who made the change: `admin`, the partner's lowercase address, `proof` if the service's check of a vault did, or `registry:check` for an operator's script.",
       example: "admin",
     }),
     action: z.string().meta({ description: "Kind of change.", example: "application.approve" }),
