@@ -231,8 +231,8 @@ export function buildDepositOnce(
 }
 
 /**
- * Returns how long the quote of a prepared deposit is valid, in milliseconds: five minutes, or less if the provider's
- * quote for its swap or bridge expires earlier.
+ * Returns how long the quote of a prepared deposit is valid, in milliseconds: five minutes, or less if the transaction
+ * of its swap or bridge is offered for less (`validSeconds`).
  */
 export function quoteLifetimeMs(prepared: PreparedDeposit): number {
   const seconds = prepared.kind === "routed" ? prepared.routed.route.validSeconds : prepared.validSeconds;

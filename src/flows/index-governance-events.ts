@@ -32,9 +32,9 @@ import { readLinkedContracts } from "./flow-linked-contracts.ts";
 import { assertSameFinalBlock } from "./flow-reorg.ts";
 
 /**
- * Result of one run that reads governance events on all indexed and served chains: the numbers of these chains
- * (`chains`), of those that failed, and of events read, counted once for each vault concerned. Routine events and those
- * that a view function shows are not counted.
+ * Result of one run over all indexed and served chains: how many there are, how many failed, and how many governance
+ * events were read from the others. An event counts once for each vault that it concerns; routine events, and those
+ * whose change a view function shows too, do not count.
  */
 export interface GovernanceEventsRound {
   chains: number;

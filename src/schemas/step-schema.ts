@@ -121,7 +121,7 @@ export const Step = z.discriminatedUnion("kind", [TransactionStep, SignatureStep
 });
 export type Step = z.infer<typeof Step>;
 
-/** All steps that the user takes, in order. */
+/** All steps of a deposit or withdrawal, in order, including those that are done or skipped. */
 export const Steps = z.array(Step).meta({
   description:
     "All steps of the user, in order. Do the first step that is `required`, read again, and repeat until no step is `required` or `waiting`.",

@@ -48,8 +48,8 @@ async function buildWithdrawal(ctx: Context, input: WithdrawInput): Promise<Buil
 }
 
 /**
- * Returns how long a withdrawal may be sent after its build, in milliseconds: five minutes, or less if its provider's
- * quote expires earlier.
+ * Returns how long a withdrawal may be sent after its build, in milliseconds: five minutes, or less if the provider's
+ * transaction is offered for less.
  */
 function lifetimeMs(prepared: PreparedWithdrawal): number {
   if (prepared.kind !== "routed") return QUOTE_TTL_MS;

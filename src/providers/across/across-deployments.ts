@@ -114,7 +114,7 @@ const OP_STACK_WETH = "0x4200000000000000000000000000000000000006";
 
 /**
  * Across's deployments in code. Those without tokens serve to track transfers that other providers send through Across.
- * Sources: across-protocol/contracts `broadcast/deployed-addresses.json`, the API's overrides (2026).
+ * Sources (2026): across-protocol/contracts `deployed-addresses.json`; frontend's `api/_multicall-handler.ts`.
  */
 export const knownAcrossDeployments: readonly AcrossDeployment[] = [
   {

@@ -44,9 +44,9 @@ const transferAbi = once(() =>
 );
 
 /**
- * Returns the proof that shares reached a deposit's user, or null. Via `router`: its event with the row's reference,
- * user, tokens and minimum shares (in a second step any, but paid by the user). Via `user`: a net gain of shares. Null
- * also for a reverted transaction.
+ * Returns the proof that shares reached a deposit's user, or null, also for a reverted transaction. `router`: the
+ * Router's event with the row's reference and tokens, the user as receiver, and at least the row's minimum shares; in a
+ * second step, any shares, but the user as payer. `user`: a net gain of shares by the token's transfers.
  */
 export function findShareProof(receipt: Receipt, subject: ProofSubject): ShareProof | null {
   if (!receipt.succeeded) return null;

@@ -152,10 +152,10 @@ interface ProvenTransaction {
 }
 
 /**
- * Reads a proven transaction on a deposit's vault chain: if that fails with `upstream_unavailable`, as when no node has
- * its receipt, from the deposit's final evidence. Without such evidence that error is thrown: a node that has forgotten
- * the transaction must not end the search for what came later, or cost its hints. Throws `store_unavailable` and other
- * errors of the nodes too.
+ * Reads a proven transaction on a deposit's vault chain. If that fails with `upstream_unavailable`, as when no node has
+ * its receipt, returns what the deposit's final evidence says, so that the search for later transactions goes on; if
+ * there is none, throws that error, so that no hint is dropped. Throws `store_unavailable` and other errors of the
+ * nodes too.
  */
 export async function readProven(
   ctx: Context,
