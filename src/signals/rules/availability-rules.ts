@@ -95,8 +95,8 @@ const wholeOf = (facts: VaultFacts, amount: bigint): string =>
 const totalText = (facts: VaultFacts, { totalAssets }: Point): string =>
   totalAssets === null ? "Its total assets are unknown." : `The vault holds ${wholeOf(facts, totalAssets)}.`;
 
-/** Amount from which a vault's remaining deposit capacity counts as unlimited, in the asset's smallest unit. */
-const NO_LIMIT = 2n ** 127n;
+/** Capacity that counts as unlimited, in the asset's smallest unit: Euler's without a cap is just below 2^112. */
+const NO_LIMIT = 2n ** 111n;
 const isUnlimited = ({ maxDeposit }: Point): boolean => maxDeposit === null || maxDeposit >= NO_LIMIT;
 
 /** Formats a remaining deposit capacity: "5 WETH", or "less than 0.0001 WETH" for one that would read as zero. */

@@ -40,8 +40,9 @@ const CONTROLS: Readonly<Record<string, Control>> = {
   guardian: {
     name: "guardian",
     tier: "medium",
-    advice: "The guardian can veto pending changes: find out who it is before you rely on it.",
-    removed: "No guardian can veto pending changes any more: check pending changes more often.",
+    advice:
+      "A guardian can usually veto pending changes or stop operations: find out who it is before you rely on it.",
+    removed: "The vault has no guardian any more who could veto changes: check pending changes more often.",
   },
   fee: { name: "fee", tier: "medium", advice: feeAdvice },
   performance_fee: { name: "performance fee", tier: "medium", advice: feeAdvice },

@@ -112,7 +112,7 @@ function texts(
   const others =
     more === 0
       ? ""
-      : ` ${countOf(more, `other ${direction.noun}`)} in that time ${more === 1 ? "was" : "were"} large enough for this signal too.`;
+      : ` ${more < 4 ? "" : "At least "}${countOf(more, `other ${direction.noun}`)} in that time ${more === 1 ? "was" : "were"} large enough for this signal too.`;
   return {
     title: `${facts.vaultName}: single ${direction.noun} of ${whole(amount)}`,
     summary:

@@ -8,11 +8,13 @@ export const vaultAdded: SignalRule = {
   rule_id: "vault_added",
   dimension: "trust",
   title: "Vault added",
-  description: "A vault that was added to this service's registry in the last 24 hours.",
+  description:
+    "A vault that was added to this service's registry and opened for deposits in the last 24 hours.",
   tiers: [
     {
       tier: "low",
-      threshold: "Every added vault",
+      threshold:
+        "Every vault that opens within 24 hours of being added; a later opening raises registry_changed",
       reason: "This service has no history of it yet to compare with",
     },
   ],

@@ -34,7 +34,7 @@ export const sharePriceLoss: SignalRule = {
   title: "Share price loss",
   description:
     "The share price compared with its 24-hour high. Falls of at most two of the asset's smallest units per share are " +
-    "treated as rounding. Snapshots with negligible total assets and vaults without shares are left out.",
+    "treated as rounding. The high omits snapshots with negligible total assets; vaults without shares are left out.",
   tiers: [
     {
       tier: "high",
@@ -238,7 +238,7 @@ interface DailyRate {
 
 function dailyRates(days: readonly Point[]): DailyRate[] {
   return days.flatMap((point, index) => {
-    const before = days[index - 1];
+    const before = point.totalSupply === 0n ? undefined : days[index - 1];
     if (before === undefined || before.sharePrice === null || point.sharePrice === null) return [];
     const seconds = point.seconds - before.seconds;
     // A pair across a missing day would hide a change, and a short pair would be mostly noise.
@@ -281,7 +281,7 @@ export const priceStale: SignalRule = {
   needs: `At least ${MIN_PRICE_CHANGES} changes of the share price in the last 90 days.`,
   quietSeconds: DAY_S,
   find(facts) {
-    const priced = pricedPoints(facts);
+    const priced = latestPoint(facts)?.totalSupply === 0n ? [] : pricedPoints(facts);
     // What was not read may have changed.
     const latest = priced.at(-1);
     const changes = priceChanges(priced);

@@ -283,7 +283,7 @@ test.each([
 test.each([
   ["owner", "The vault has no owner any more."],
   ["curator", "The vault has no curator any more"],
-  ["guardian", "No guardian can veto pending changes any more"],
+  ["guardian", "The vault has no guardian any more who could veto changes"],
 ])("control_changed says what the removal of the %s means", (control, expected) => {
   const zero = `0x${"0".repeat(40)}`;
   const before = { controls: { [control]: `0x${"1".repeat(40)}` } };

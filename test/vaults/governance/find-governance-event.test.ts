@@ -320,9 +320,3 @@ test("texts show amounts in whole tokens", () => {
     "1,500 tokens",
   );
 });
-
-test("a cap of Morpho Vault V2 names what it limits, when the data say it", () => {
-  const idData = encodeAbiParameters(parseAbiParameters("string, address"), ["this", at("ad")]);
-  expect(textOf("morpho_v2", "IncreaseAbsoluteCap", { idData })).toMatch(/^The absolute cap for adapter 0x/);
-  expect(textOf("morpho_v2", "IncreaseAbsoluteCap", {})).toMatch(/^The absolute cap for allocation id 0xab/);
-});

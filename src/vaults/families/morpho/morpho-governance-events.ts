@@ -178,7 +178,9 @@ function capScope({ id, idData }: EventArgs): string {
     const [scope, address] = decodeAbiParameters(parseAbiParameters("string, address"), idData as Hex);
     if (scope === "this") return `adapter ${address}`;
     if (scope === "collateralToken") return `collateral token ${address}`;
-    if (scope === "this/marketParams") return `market ${String(id).slice(0, 10)}… of adapter ${address}`;
+    // Morpho's id of the market: the hash of its parameters, the third to seventh word of `idData`.
+    if (scope === "this/marketParams")
+      return `market ${keccak256(`0x${String(idData).slice(130, 450)}`)} of adapter ${address}`;
   } catch {
     // Adapters may use data of any other form.
   }
