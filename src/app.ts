@@ -88,7 +88,8 @@ export interface App {
 
 /**
  * Creates the app. A route group is loaded on the first request to a path with one of its prefixes. Every other path
- * goes to the documentation, home page and texts, or is answered with `route_not_found` if it is none of them.
+ * goes to the documentation, home page and texts. If it is none of them, a browser gets the console with status 404, and
+ * any other caller `route_not_found`.
  */
 export function composeApp(makeContext: ContextFactory = contextOfIsolate): App {
   const docsPages = createApp([], makeContext);
