@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { deleteUnsentDeposits } from "../db/queries/unsent-deposit-queries.ts";
+import { deleteUnsentDeposits } from "../db/queries/deposit-schedule-queries.ts";
 import { DAY_MS } from "../lib/durations.ts";
 
 /** Time for which an unsent deposit or withdrawal is kept after its quote has expired, in milliseconds. */

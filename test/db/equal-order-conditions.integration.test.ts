@@ -1,7 +1,6 @@
 import type { Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
-import { selectSourceHolder } from "../../src/db/queries/deposit-evidence-queries.ts";
 import { addReportedHint, dropHints, selectHints } from "../../src/db/queries/deposit-hint-queries.ts";
 import {
   selectWithdrawalsByUser,
@@ -9,6 +8,7 @@ import {
   updateWithdrawal,
   type WithdrawalRow,
 } from "../../src/db/queries/deposit-queries.ts";
+import { selectSourceHolder } from "../../src/db/queries/equal-order-queries.ts";
 import { selectPartnerTransactions } from "../../src/db/queries/partner-deposit-queries.ts";
 import { selectOtherRedemptions } from "../../src/db/queries/withdrawal-queries.ts";
 import { deposits } from "../../src/db/tables/deposit-tables.ts";

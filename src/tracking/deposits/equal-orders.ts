@@ -1,13 +1,14 @@
 import type { Hex } from "viem";
 import type { Receipt, TransactionOnChain } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
+import type { TrackedRow } from "../../db/queries/deposit-queries.ts";
 import {
+  exchangeSource,
   MAX_REORG_BLOCKS,
   passHint,
   selectEqualOrder,
   selectSourceHolder,
-} from "../../db/queries/deposit-evidence-queries.ts";
-import type { TrackedRow } from "../../db/queries/deposit-queries.ts";
+} from "../../db/queries/equal-order-queries.ts";
 import { isUnseenWithdrawal } from "../withdrawals/withdrawal-state-machine.ts";
 import { isUnseen } from "./deposit-state-machine.ts";
 
@@ -36,6 +37,18 @@ export async function holdsSource(
   await passHint(ctx.db, { trackingId, chainId: row.fromChainId, txHash: hash, now: new Date(ctx.now()) });
   leave?.(hash);
   return false;
+}
+
+/**
+ * Leaves a transaction that precedes the build of `row` to an equal row that was built before it. If that one is bound
+ * to a later transaction, because chains were read out of order, `row` gets that one in exchange. Throws
+ * `store_unavailable`.
+ */
+export async function leaveToEarlierRow(ctx: Context, source: ClaimedSource): Promise<void> {
+  const { row, hash, receipt, leave } = source;
+  const { blockNumber } = receipt;
+  if (!(await holdsSource(ctx, source))) return;
+  if (await exchangeSource(ctx.db, { row, hash, blockNumber, now: new Date(ctx.now()) })) leave?.(hash);
 }
 
 /** What rows with the same call show about a row's transaction. */

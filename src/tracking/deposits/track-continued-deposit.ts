@@ -1,12 +1,13 @@
 import type { Hex } from "viem";
 import type { Context } from "../../context.ts";
-import { isProofOfAnother, passHint, selectSourceHolder } from "../../db/queries/deposit-evidence-queries.ts";
+import { isProofOfAnother } from "../../db/queries/deposit-evidence-queries.ts";
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import {
   adoptContinuation,
   selectContinuation,
   selectOpenSecondSteps,
 } from "../../db/queries/deposit-schedule-queries.ts";
+import { passHint, selectSourceHolder } from "../../db/queries/equal-order-queries.ts";
 import { depositRouterAddress } from "../../router/router-address.ts";
 import type { TransactionReader } from "./deposit-transaction-reader.ts";
 import { completedTransition, type Transition } from "./deposit-transitions.ts";

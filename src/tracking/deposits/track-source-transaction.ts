@@ -19,7 +19,7 @@ import { countShareTransfers, findShareProof, findSwapOutput, transfersOf } from
 import { isOpen } from "./deposit-state-machine.ts";
 import { isConfirmed } from "./deposit-transaction-reader.ts";
 import { completedTransition, deliveredTransition, type Transition } from "./deposit-transitions.ts";
-import { holdsSource, precedesBuild } from "./equal-orders.ts";
+import { holdsSource, leaveToEarlierRow, precedesBuild } from "./equal-orders.ts";
 import { innerDataHashes } from "./inner-data-hashes.ts";
 import { failureReason } from "./track-deposit-failure.ts";
 import { isRejected, requestTransitions } from "./track-deposit-request.ts";
@@ -50,6 +50,10 @@ export function matchesSource(row: BuiltSource, seen: TransactionOnChain): boole
   if (receipt !== null && paidForRoute(row, receipt)) return true;
   return receipt !== null && isInBatch(row, { transaction, receipt });
 }
+
+/** Returns true if a transaction could be the row's source if the row had been built before it. */
+export const isEarlierSource = (row: BuiltSource, seen: TransactionOnChain): boolean =>
+  precedesBuild(row, seen) && matchesSource({ ...row, builtBlock: null }, seen);
 
 /**
  * Returns true if a receipt shows a Router order of the row, from any submitter, that took the user's tokens into a
@@ -213,7 +217,11 @@ export async function sourceTransitions(ctx: Context, source: SourceCandidate): 
     return row.sourceTxHash === hash ? [{ ...repeated, change: {} }] : [];
   }
   if (proof !== null) return [completedTransition(at, proof)].map(withSource(at));
-  if (!carries || !(await holdsSource(ctx, { row, hash, receipt, leave }))) return [];
+  if (!carries) {
+    if (confirmed && isEarlierSource(row, seen)) await leaveToEarlierRow(ctx, { row, hash, receipt, leave });
+    return [];
+  }
+  if (!(await holdsSource(ctx, { row, hash, receipt, leave }))) return [];
   return (row.provider === null ? await directTransitions(ctx, at) : routedTransitions(at)).map(
     withSource(at),
   );

@@ -8,10 +8,10 @@ import type { Vault } from "../../vaults/vault.ts";
 import type { ExitRequestSeen } from "../../vaults/vault-exits.ts";
 import { transfersOf } from "../deposits/deposit-proofs.ts";
 import { isConfirmed } from "../deposits/deposit-transaction-reader.ts";
-import { holdsSource } from "../deposits/equal-orders.ts";
+import { holdsSource, leaveToEarlierRow } from "../deposits/equal-orders.ts";
 import { failureReason } from "../deposits/track-deposit-failure.ts";
 import { findVaultOfDeposit } from "../deposits/track-deposit-request.ts";
-import { isSourceTransaction, matchesSource } from "../deposits/track-source-transaction.ts";
+import { isEarlierSource, isSourceTransaction, matchesSource } from "../deposits/track-source-transaction.ts";
 import {
   type ExitPayment,
   findDirectExit,
@@ -66,7 +66,11 @@ export async function exitSourceTransitions(
   const routed = findRouterExit(receipt, { row, vault });
   const at = { row, hash, confirmed };
   if (routed !== null) return [paidTransition(at, routed)];
-  if (!carries || !(await holdsSource(ctx, { row, hash, receipt, leave }))) return [];
+  if (!carries) {
+    if (confirmed && isEarlierSource(row, seen)) await leaveToEarlierRow(ctx, { row, hash, receipt, leave });
+    return [];
+  }
+  if (!(await holdsSource(ctx, { row, hash, receipt, leave }))) return [];
   const batched = transaction !== null && !isSourceTransaction(row, transaction);
   return ownTransitions(vault, { ...at, receipt, batched });
 }

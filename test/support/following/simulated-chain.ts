@@ -78,12 +78,12 @@ export class SimulatedChain {
     return head;
   }
 
-  /** Returns a unique hash. */
+  /** Returns a unique hash. Hashes are not in the order in which they are made, as on real chains. */
   newHash(kind: number): Hex {
     this.#made += 1;
-    return numberToHex((BigInt(this.chainId) << 200n) + (BigInt(kind) << 128n) + BigInt(this.#made), {
-      size: 32,
-    });
+    const mixed = BigInt(Math.imul(this.#made, 0x9e37_79b1) >>> 0);
+    const made = (BigInt(this.chainId) << 160n) + (BigInt(kind) << 128n) + BigInt(this.#made);
+    return numberToHex((mixed << 224n) + made, { size: 32 });
   }
 
   send(transaction: Omit<SentTransaction, "hash">): Hex {

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
 import type { TransactionOnChain } from "../../../src/chains/chain-transaction.ts";
 import type { Context } from "../../../src/context.ts";
-import { selectSourceHolder } from "../../../src/db/queries/deposit-evidence-queries.ts";
 import { addReportedHint, selectHints } from "../../../src/db/queries/deposit-hint-queries.ts";
 import { type DepositRow, selectDeposit } from "../../../src/db/queries/deposit-queries.ts";
+import { selectSourceHolder } from "../../../src/db/queries/equal-order-queries.ts";
 import { deposits } from "../../../src/db/tables/deposit-tables.ts";
 import { depositHints } from "../../../src/db/tables/deposit-tracking-tables.ts";
 import { DAY_MS } from "../../../src/lib/durations.ts";

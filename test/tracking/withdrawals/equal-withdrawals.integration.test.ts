@@ -1,9 +1,9 @@
 import type { Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
-import { selectSourceHolder } from "../../../src/db/queries/deposit-evidence-queries.ts";
-import { addReportedHint } from "../../../src/db/queries/deposit-hint-queries.ts";
-import type { WithdrawalRow } from "../../../src/db/queries/deposit-queries.ts";
+import { addReportedHint, selectHints } from "../../../src/db/queries/deposit-hint-queries.ts";
+import { selectTracked, type WithdrawalRow } from "../../../src/db/queries/deposit-queries.ts";
+import { exchangeSource, selectSourceHolder } from "../../../src/db/queries/equal-order-queries.ts";
 import { deposits } from "../../../src/db/tables/deposit-tables.ts";
 import { depositEvidence } from "../../../src/db/tables/deposit-tracking-tables.ts";
 import { findSharedSource } from "../../../src/tracking/deposits/equal-orders.ts";
@@ -11,6 +11,9 @@ import { OTHER } from "../../support/deposits/fixtures.ts";
 import { withdrawalRow } from "../../support/withdrawals/withdrawal-row.ts";
 
 const HASH: Hex = `0x${"11".repeat(32)}`;
+const OTHER_HASH: Hex = `0x${"33".repeat(32)}`;
+/** Hash of the user's transaction in block 110. */
+const EARLIER: Hex = `0x${"44".repeat(32)}`;
 const own: WithdrawalRow = { ...withdrawalRow, sourceTo: withdrawalRow.vaultAddress, builtBlock: 100 };
 const { trackingId, fromChainId: chainId, createdAt: now } = own;
 /** The same redemption, built by somebody else and bound to the user's transaction. */
@@ -85,6 +88,33 @@ test("a transaction reported for a withdrawal of all shares is not taken by an e
   await addReportedHint(db, { trackingId: all.trackingId, chainId, txHash: HASH, now });
   const holder = await selectSourceHolder(db, { row: stranger, hash: HASH, blockNumber: 101n });
   expect(holder).toEqual({ trackingId: all.trackingId, proven: false });
+});
+
+/** Stores `own`, built at block 200, and an equal withdrawal built at block 100 with a transaction in block 250. */
+async function exchanged(change: Partial<WithdrawalRow>, { laterBlock = 250 } = {}) {
+  const { db } = causeway.context();
+  const row: WithdrawalRow = { ...own, builtBlock: 200, ...change };
+  await causeway.db.insert(deposits).values([row, bound]);
+  const evidence = { trackingId: bound.trackingId, chainId, txHash: HASH };
+  await causeway.db
+    .insert(depositEvidence)
+    .values({ ...evidence, blockNumber: laterBlock, blockHash: "0xb1" });
+  const did = await exchangeSource(db, { row, hash: EARLIER, blockNumber: 110n, now });
+  const after = await selectTracked(db, bound.trackingId);
+  const [hint] = await selectHints(db, [trackingId]);
+  return { did, source: after?.sourceTxHash, proven: after?.sourceProven, hint: hint?.txHash };
+}
+
+test("a withdrawal gives its later transaction to an equal one for an earlier that only it can have", async () => {
+  expect(await exchanged({})).toEqual({ did: true, source: EARLIER, proven: false, hint: HASH });
+});
+
+test.each([
+  ["with a transaction of its own", { sourceTxHash: OTHER_HASH, sourceProven: true }, {}],
+  ["of another token", { fromToken: OTHER.toLowerCase() }, {}],
+  ["that was built after the later transaction", {}, { laterBlock: 199 }],
+] as const)("a withdrawal %s is given none", async (_, change, blocks) => {
+  expect(await exchanged(change, blocks)).toMatchObject({ did: false, source: HASH, proven: true });
 });
 
 /** The user's redemption whose vault took the shares and paid nothing. */
