@@ -71,7 +71,11 @@ async function tryProving(
     return { finding: proven, derived: { ...derived, ...seen } };
   } catch (error) {
     if (error instanceof AppError || error instanceof RpcError) return unread(describeError(error));
-    return { finding: refusal(ctx, `the vault cannot be used: ${describeError(error)}`), derived: null };
+    ctx.log.error("vault_check_failed", { vault_id: formatVaultId(row), error: describeError(error) });
+    return {
+      finding: refusal(ctx, "an unexpected error occurred while the vault was checked"),
+      derived: null,
+    };
   }
 }
 
@@ -97,7 +101,7 @@ async function readDeparture(
 }
 
 const codeChangedText = (before: string, now: string): string =>
-  `the vault's code has changed since this service opened it: it was ${before} and is now ${now}`;
+  `the vault's code has changed since this service opened it: its identifier was ${before} and is now ${now}`;
 
 /**
  * Returns the code that a discovered or imported vault was admitted with and must keep while it is open, or null.
@@ -157,8 +161,9 @@ export async function resolveVault(client: ChainClient, row: ClaimedEntry): Prom
   const { family: recognized, derivations } = await recognizeVault(client, { subject, adapter: row.adapter });
   const adapter = row.adapter === GENERIC_ADAPTER ? (recognized ?? row.adapter) : row.adapter;
   if (recognized !== null && recognized !== adapter)
-    return underivableAs(`on-chain data shows a vault of the family ${recognized}, not ${adapter}`);
-  const derivation = derivations.get(adapter) ?? underivable(`no adapter is called ${adapter}`);
+    return underivableAs(`on-chain data shows a vault of type ${recognized}, not ${adapter}`);
+  const derivation =
+    derivations.get(adapter) ?? underivable(`this service has no adapter for vaults of type ${adapter}`);
   const found = await confirmDerivation(client, { derivation, subject });
   if (!found.ok) {
     const other = recognized === null ? await describeForeignContract(client, subject.address) : null;

@@ -72,10 +72,12 @@ export async function findTrappedAccount(ctx: Context, of: LaterRedemption): Pro
   for (const plan of of.redeemed < of.shares ? [IN_PARTS, WHOLE] : [WHOLE]) {
     const fault = await findFault(ctx, { of, users, plan });
     if (fault === null) return null;
-    if (fault.kind === "costly") return `some deposits take more than ${DEPOSIT_GAS} gas`;
+    if (fault.kind === "costly")
+      return `some deposits take more than ${DEPOSIT_GAS.toLocaleString("en-US")} gas`;
     const redemption = redeeming(of, plan.usual.part);
     if (await isPaidAlone(ctx, { ...redemption, exitGas: EXIT_GAS })) return explainFault(of, fault.revert);
-    if (await isPaidAlone(ctx, redemption)) return `a redemption takes more than ${EXIT_GAS} gas`;
+    if (await isPaidAlone(ctx, redemption))
+      return `a redemption takes more than ${EXIT_GAS.toLocaleString("en-US")} gas`;
   }
   return null;
 }

@@ -58,8 +58,8 @@ export async function simulateForOthers(
     if (minted === "paid") return { takes: true, cheats: null };
     if (minted !== "short") continue;
     const always = amount === usual || (await judgeForOther(ctx, { ...of, amount: usual })) === "short";
-    const what = always ? "a deposit by a contract" : "a larger deposit";
-    return { takes: true, cheats: `${what} mints shares that are worth much less` };
+    const what = always ? "a deposit by a contract" : "a larger deposit by a contract";
+    return { takes: true, cheats: `${what} mints shares that are worth much less than the deposit` };
   }
   return { takes: deposit.vault.adapter !== GENERIC_ADAPTER, cheats: null };
 }

@@ -145,22 +145,26 @@ const EXITS_PAUSED: Verdict & Pick<SimulatedProof, "exit"> = {
 /** Verdicts for the reasons why a vault's view functions show that it accepts no deposit now. */
 const REFUSALS: Readonly<Record<Refusal, Verdict>> = {
   not_allowed: { kind: "refused", reason: "the vault admits only accounts on its own list" },
-  share_locked: { kind: "refused", reason: "the vault locks new shares of the depositor" },
-  token_unsupported: { kind: "refused", reason: "the vault no longer accepts this token" },
+  share_locked: { kind: "refused", reason: "the vault locks a depositor's new shares" },
+  token_unsupported: { kind: "refused", reason: "the vault no longer accepts its deposit token" },
   price_stale: { kind: "closed", reason: "the vault has no current price" },
 };
+
+/** Verdict where a price, fee or limit could not be read from the vault, without which its shares are unknown. */
+const UNPRICED: Verdict = { kind: "refused", reason: "the shares that a deposit mints cannot be computed" };
 
 /**
  * Returns the reason why the vault rejects the deposit according to its view functions, or null if they show no reason.
  */
 function refusalOf({ vault, token, amount }: VaultDeposit, terms: DepositTerms): Verdict | null {
   if (terms.asset === null || !sameAddress(terms.asset, token.address))
-    return { kind: "refused", reason: `the vault does not confirm that it takes ${token.symbol}` };
+    return { kind: "refused", reason: `the vault does not confirm that it accepts ${token.symbol}` };
   if (terms.paused) return { kind: "closed", reason: "the vault's contract is paused" };
   if (terms.refusal) return REFUSALS[terms.refusal];
   if (terms.maxDeposit !== null && terms.maxDeposit < amount)
     return { kind: "closed", reason: terms.maxDeposit === 0n ? noRoom(vault) : "the vault is full" };
-  if (terms.previewShares === null) return revertVerdict(vault, terms.previewRevert ?? "0x");
+  if (terms.previewShares === null)
+    return terms.previewRevert === null ? UNPRICED : revertVerdict(vault, terms.previewRevert);
   return null;
 }
 
@@ -320,7 +324,9 @@ function exitVerdict(of: {
   if (back.later !== null && !isWorth(deposit, { amount, returned: back.later }))
     return refused("redeeming the shares after 30 days returns much less than the deposit");
   if (back.larger !== null)
-    return refused("redeeming a larger deposit returns much less than the deposit and the vault's preview");
+    return refused(
+      "redeeming a larger deposit after 30 days returns much less than the deposit, which no preview says",
+    );
   return null;
 }
 

@@ -176,7 +176,7 @@ async function afterCooldown(ctx: Context, of: Redemption): Promise<WayBack> {
   }
   if (made.failedAt < entry.length + exit.length) return WAITING;
   const { text } = explainExitRevert(vault, made.calls.at(-1)?.returnData ?? "0x");
-  const reason = `shares cannot be claimed after their cooldown${text === null ? "" : `: ${text}`}`;
+  const reason = `the assets cannot be claimed after the cooldown${text === null ? "" : `: ${text}`}`;
   return { kind: "none", exit: null, reason };
 }
 
@@ -247,7 +247,7 @@ async function paidLater(
   const covered = await redeemCovered(ctx, redemption);
   if (covered !== "trapped") return covered;
   const { text } = explainExitRevert(vault, own.calls.at(-1)?.returnData ?? "0x");
-  const reason = `shares cannot be redeemed after 30 days any more${text === null ? "" : `: ${text}`}`;
+  const reason = `after 30 days, shares can no longer be redeemed${text === null ? "" : `: ${text}`}`;
   return { kind: "none", exit: null, reason };
 }
 

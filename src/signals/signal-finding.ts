@@ -68,7 +68,7 @@ export const hoursOf = ({ before, after }: Record<"before" | "after", { seconds:
 
 /**
  * Formats an amount in the token's smallest unit as whole tokens, with at most `shown` decimals (default 4), rounded
- * towards zero, and with commas between thousands.
+ * towards zero, and with commas between thousands. A positive amount that would read as 0 is "less than 0.0001".
  */
 export function wholeAmount(amount: bigint, decimals: number, shown = 4): string {
   const size = amount < 0n ? -amount : amount;
@@ -77,6 +77,7 @@ export function wholeAmount(amount: bigint, decimals: number, shown = 4): string
   const fraction = rest.replace(/0+$/, "");
   const text = whole.toString().replace(/\B(?=(\d{3})+$)/g, ",");
   const shownText = `${text}${fraction === "" ? "" : `.${fraction}`}`;
+  if (amount > 0n && shownText === "0") return `less than 0.${"1".padStart(shown, "0")}`;
   return amount < 0n && shownText !== "0" ? `-${shownText}` : shownText;
 }
 

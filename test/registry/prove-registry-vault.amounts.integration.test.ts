@@ -73,7 +73,7 @@ describe("a proof", () => {
     await send(stage.chain, { to: address, data });
     // As if the vault had named it between the reading of its addresses and the simulation.
     expect(await simulateProof(stage.causeway.context(), toVault(await stage.rowOf(vaultId)))).toMatchObject({
-      ...{ kind: "refused", reason: "the vault does not confirm that it takes PUSD", amount: null },
+      ...{ kind: "refused", reason: "the vault does not confirm that it accepts PUSD", amount: null },
     });
   });
 

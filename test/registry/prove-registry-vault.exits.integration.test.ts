@@ -28,12 +28,12 @@ const harmful: readonly [what: string, name: string, reason: RegExp][] = [
   [
     "redeems no small parts, and nothing an hour after the last deposit",
     "RefusesPartsAndTraps",
-    /^shares cannot be redeemed after 30 days any more: too late$/,
+    /^after 30 days, shares can no longer be redeemed: too late$/,
   ],
   [
     "redeems nothing but all shares, and nothing an hour after the last deposit",
     "RefusesAnyPartAndTraps",
-    /^shares cannot be redeemed after 30 days any more: too late$/,
+    /^after 30 days, shares can no longer be redeemed: too late$/,
   ],
   [
     "lets only the latest depositor leave",
@@ -54,12 +54,12 @@ const harmful: readonly [what: string, name: string, reason: RegExp][] = [
   [
     "shows and redeems a hundredth of the shares after an hour",
     "ShrinksShares",
-    /^shares cannot be redeemed after 30 days any more/,
+    /^after 30 days, shares can no longer be redeemed/,
   ],
   [
     "keeps most of what is worth more than five thousand tokens",
     "KeepsHugeExits",
-    /^redeeming a larger deposit returns much less than the deposit and the vault's preview$/,
+    /^redeeming a larger deposit after 30 days returns much less than the deposit, which no preview says$/,
   ],
   [
     "redeems only by functions of its own",
@@ -74,7 +74,7 @@ const harmful: readonly [what: string, name: string, reason: RegExp][] = [
   [
     "pays nobody after the cooldown",
     "CoolsForEver",
-    /^shares cannot be claimed after their cooldown: never$/,
+    /^the assets cannot be claimed after the cooldown: never$/,
   ],
   [
     "pays a tenth after the cooldown",

@@ -207,7 +207,7 @@ describe("the admin API", () => {
     const { vaultId } = await unknown(euler);
     expect(await admin("POST", "vaults", { vault_id: vaultId, adapter: "silo" })).toMatchObject({
       status: 422,
-      body: { detail: [{ msg: expect.stringContaining("a vault of the family euler, not silo") }] },
+      body: { detail: [{ msg: expect.stringContaining("a vault of type euler, not silo") }] },
     });
     expect(await admin("POST", "vaults", { vaults: [{ vault_id: vaultId, adapter: "silo" }] })).toMatchObject(
       {

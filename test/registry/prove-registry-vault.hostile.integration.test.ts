@@ -64,7 +64,7 @@ const hostile: readonly [string, () => Promise<Address>, RegExp][] = [
   [
     "names another asset at every second question",
     async () => put("FickleAsset", asset, await put("CrookedToken", 6, false)),
-    /^(a deposit reverts|the vault does not confirm that it takes )/,
+    /^(a deposit reverts|the vault does not confirm that it accepts )/,
   ],
   ["is its own asset", () => put("OwnAsset", asset), /^the vault's asset is its own share token$/],
   [

@@ -42,7 +42,10 @@ const harmful: readonly [string, RegExp][] = [
   ["ChargesWaiting", /^redeeming the shares after 30 days returns much less than the deposit$/],
   ["KeepsProfits", /^the vault keeps 100% of its profits$/],
   ["KeepsInterest", /^the vault keeps 100% of its profits$/],
-  ["CheatsTheRich", /^a larger deposit mints shares that are worth much less$/],
+  [
+    "CheatsTheRich",
+    /^a larger deposit by a contract mints shares that are worth much less than the deposit$/,
+  ],
   ["AdmitsFew", /^a deposit reverts: not on the list$/],
   ["CallsDepositor", /^a deposit reverts: nobody confirms$/],
 ];

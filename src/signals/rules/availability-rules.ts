@@ -99,12 +99,7 @@ const totalText = (facts: VaultFacts, { totalAssets }: Point): string =>
 const NO_LIMIT = 2n ** 111n;
 const isUnlimited = ({ maxDeposit }: Point): boolean => maxDeposit === null || maxDeposit >= NO_LIMIT;
 
-/** Formats a remaining deposit capacity: "5 WETH", or "less than 0.0001 WETH" for one that would read as zero. */
-function capacityOf(facts: VaultFacts, { maxDeposit }: Point): string {
-  const isTiny =
-    maxDeposit !== null && maxDeposit > 0n && wholeAmount(maxDeposit, facts.assetDecimals) === "0";
-  return isTiny ? `less than 0.0001 ${facts.assetSymbol}` : wholeOf(facts, maxDeposit ?? 0n);
-}
+const capacityOf = (facts: VaultFacts, { maxDeposit }: Point): string => wholeOf(facts, maxDeposit ?? 0n);
 
 /**
  * Reports that deposits are paused in a snapshot of the last two hours and were not in the one before (see

@@ -58,10 +58,15 @@ export const sharePriceLoss: SignalRule = {
     const latest = latestPoint(facts);
     // Without shares there are no holders to lose anything: the price restarts with the next deposit.
     if (latest === null || latest.sharePrice === null || latest.totalSupply === 0n) return [];
-    const day = [...facts.hours, ...facts.recent].filter(
-      ({ seconds, totalAssets }) =>
-        latest.seconds - seconds <= DAY_S && (totalAssets === null || !isNegligible(facts, totalAssets)),
-    );
+    const points = [...facts.hours, ...facts.recent].sort((a, b) => a.seconds - b.seconds);
+    // The price restarts when the last share is redeemed.
+    const restart = points.findLastIndex(({ totalSupply }) => totalSupply === 0n);
+    const day = points
+      .slice(restart + 1)
+      .filter(
+        ({ seconds, totalAssets }) =>
+          latest.seconds - seconds <= DAY_S && (totalAssets === null || !isNegligible(facts, totalAssets)),
+      );
     const peak = day.reduce(
       (best: bigint, { sharePrice }) => (sharePrice !== null && sharePrice > best ? sharePrice : best),
       0n,
@@ -109,8 +114,8 @@ function lossOf(facts: VaultFacts, of: { latest: Point; fall: bigint }): string 
   const { latest, fall } = of;
   if (latest.totalAssets === null || latest.sharePrice === null || latest.sharePrice === 0n) return "";
   const lost = (latest.totalAssets * fall) / latest.sharePrice;
-  const whole = wholeAmount(lost, facts.assetDecimals);
-  return ` Holders have lost ${whole === "0" ? "less than 0.0001" : `about ${whole}`} ${facts.assetSymbol} in total.`;
+  const whole = wholeAmount(lost > 0n ? lost : 1n, facts.assetDecimals);
+  return ` Holders have lost ${whole.startsWith("less") ? whole : `about ${whole}`} ${facts.assetSymbol} in total.`;
 }
 
 /** Minimum number of earlier days with a yield that the rule needs. */

@@ -13,22 +13,22 @@ import type { FlowDay } from "../signal-facts.ts";
 import { fixed, fractionOf, hoursOf, percent, type SignalRule, wholeAmount } from "../signal-finding.ts";
 
 const causes = "shares minted or burned in another way, a migration, a revaluation or an accounting change";
-const reason = `Not explained by deposits, withdrawals or the share price: ${causes}`;
+const reason = `Not explained by deposits, withdrawals or the share price; possible causes: ${causes}`;
 const BOUNDS: readonly Bound[] = [
   {
     tier: "high",
     least: 0.5,
     deviations: 10,
     always: 0.5,
-    reason: `Not explained by deposits, withdrawals or the share price, and half of the vault or more: ${causes}`,
+    reason: `Half of the vault or more, not explained by deposits, withdrawals or the share price; possible causes: ${causes}`,
   },
   { tier: "medium", least: 0.2, deviations: 6, always: 0.5, reason },
   { tier: "low", least: 0.1, deviations: 4, always: 0.5, reason },
 ];
 
 /**
- * Splits a change in total assets into flows, yield and the unexplained rest. Returns null if a total or a share price
- * is missing, or the earlier one is zero.
+ * Splits a change in total assets into flows, yield and the unexplained rest. Null if a total or a share price is
+ * missing, the earlier one is zero, or no shares are left, because the share price then restarts.
  */
 function explain({
   before,
@@ -36,7 +36,7 @@ function explain({
   inflow,
   outflow,
 }: FlowDay): { before: bigint; net: bigint; earned: bigint; unexplained: bigint; part: number } | null {
-  if (before.totalAssets === null || after.totalAssets === null) return null;
+  if (before.totalAssets === null || after.totalAssets === null || after.totalSupply === 0n) return null;
   if (before.sharePrice === null || before.sharePrice === 0n || after.sharePrice === null) return null;
   const earned = (before.totalAssets * (after.sharePrice - before.sharePrice)) / before.sharePrice;
   const net = inflow - outflow;

@@ -257,8 +257,8 @@ const yearnEvents: readonly GovernanceEvent[] = [
     ["address", "guardian", "UpdateEmergencyAdmin(address indexed newEmergencyAdmin)"],
     addressTexts("emergency admin", {
       member: "newEmergencyAdmin",
-      advice: "The emergency admin can shut the vault down: find out who it is before you rely on it.",
-      removed: "No emergency admin can shut the vault down any more.",
+      advice: "The emergency admin can shut down and, since v3.1, pause the vault: find out who it is.",
+      removed: "No emergency admin can shut the vault down or pause it any more.",
     }),
   ),
   changeEvent(

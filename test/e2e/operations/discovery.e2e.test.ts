@@ -113,7 +113,7 @@ describe("discovery on the local stack", () => {
     );
     expect(reasons).toEqual([
       expect.stringMatching(/^the contract is not a vault of Silo: /),
-      "on-chain data shows a vault of the family euler, not silo",
+      "on-chain data shows a vault of type euler, not silo",
       expect.stringMatching(/^its asset on chain is /),
       "the contract is not an ERC-4626 vault",
     ]);

@@ -168,24 +168,24 @@ test.each([
   [
     "setReceiveAssetsGate(address)",
     [at("0")],
-    "A change to the receive assets gate (who may receive withdrawals) (removal) ",
+    "A change to the receive assets gate (who may receive withdrawals), which removes it, ",
   ],
   [
     "setReceiveAssetsGate(address)",
     [at("a1")],
-    `A change to the receive assets gate (who may receive withdrawals) (new address ${getAddress(at("a1"))}) `,
+    `A change to the receive assets gate (who may receive withdrawals), to ${getAddress(at("a1"))}, `,
   ],
   ["setIsAllocator(address,bool)", [at("a1"), false], `(${getAddress(at("a1"))} is removed) `],
   ["addAdapter(address)", [at("a1")], `An addition of an adapter (${getAddress(at("a1"))}) `],
   [
     "decreaseTimelock(bytes4,uint256)",
     ["0x70897b23", 172_800n],
-    "A reduction of the timelock for a change to the performance fee (to 2 days) ",
+    "A reduction of the timelock for a change to the performance fee, to 2 days, ",
   ],
   [
     "abdicate(bytes4)",
     ["0x70897b23"],
-    "An abdication (permanent deactivation) of a function for a change to the performance fee ",
+    "An abdication (permanent deactivation) of a function that makes a change to the performance fee ",
   ],
   [
     "increaseAbsoluteCap(bytes,uint256)",
@@ -207,7 +207,12 @@ test.each([
 test.each([
   ["yearn_v3", "UpdateFutureRoleManager", "low", "pending role manager transfer cancelled"],
   ["yearn_v3", "UpdatePendingManagement", "low", "pending management transfer cancelled"],
-  ["yearn_v3", "UpdateEmergencyAdmin", "medium", "No emergency admin can shut the vault down any more."],
+  [
+    "yearn_v3",
+    "UpdateEmergencyAdmin",
+    "medium",
+    "No emergency admin can shut the vault down or pause it any more.",
+  ],
   [
     "yearn_v3",
     "UpdateAccountant",
@@ -246,7 +251,12 @@ test.each([
     "medium",
     "Once the removal takes effect, no guardian can veto pending changes.",
   ],
-  ["veda", "AuthorityUpdated", "medium", "Only the owner can now call restricted functions."],
+  [
+    "veda",
+    "AuthorityUpdated",
+    "medium",
+    "Only the owner can now call restricted functions: check whether deposits still work.",
+  ],
   [
     "upshift",
     "SendersWhitelistUpdated",

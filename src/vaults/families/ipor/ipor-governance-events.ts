@@ -212,7 +212,7 @@ const accessManagerEvents: readonly GovernanceEvent[] = [
       advice: ({ selector, roleId }) =>
         isPublic(roleId)
           ? `Any account can call this function now${functionName(selector) === undefined ? ": find out what it does" : ""}.`
-          : "Check whether your account can still deposit, transfer shares and withdraw.",
+          : "If holders call this function, check whether your account can still deposit, transfer and withdraw.",
     },
   ),
   changeEvent(
@@ -221,7 +221,7 @@ const accessManagerEvents: readonly GovernanceEvent[] = [
       what: "admin delay",
       report: ({ target, delay, since }, { vault }) =>
         `From ${formatUtcMinute(since)}, the admin delay of contract ${target} of ${vault} is ${formatDuration(delay)}.`,
-      advice: "Changes to who may call this contract's functions take effect only after this delay.",
+      advice: "The shorter this delay, the sooner changes to who may call this contract's functions apply.",
     },
   ),
   announcementEvent(

@@ -57,7 +57,7 @@ export const shareManagerEvents: readonly GovernanceEvent[] = [
     advice: (args, { seconds }) =>
       stopped(args, seconds).length > 0
         ? "Find out why, and when you can withdraw or transfer shares again."
-        : "If redemptions or transfers were paused or locked before, find out why.",
+        : "If redemptions or transfers were paused or locked before, find out why. If accounts must be listed, check yours.",
   }),
   changeEvent(["shareToken", "allow_list", "SetWhitelistMerkleRoot(bytes32 newWhitelistMerkleRoot)"], {
     what: "depositor whitelist (Merkle root)",

@@ -95,7 +95,7 @@ const depositEvents: readonly GovernanceEvent[] = [
   changeEvent(["entryPoint", "cap", "SetInstantDailyLimit(address indexed caller, uint256 newLimit)"], {
     what: "daily limit on instant deposits",
     describe: newValue("newLimit", formatShareUnits),
-    advice: "Instant deposits that exceed what is left for the day fail.",
+    advice: "If there is a limit, instant deposits that exceed what is left for the day fail.",
   }),
   changeEvent(["entryPoint", "cap", "SetMaxSupplyCap(address indexed caller, uint256 newValue)"], {
     what: "supply cap",
@@ -104,7 +104,7 @@ const depositEvents: readonly GovernanceEvent[] = [
   changeEvent(["entryPoint", "cap", "SetMinAmount(address indexed caller, uint256 newAmount)"], {
     what: "minimum deposit",
     describe: newValue("newAmount", formatShareUnits),
-    advice: "Deposits that mint fewer shares fail.",
+    advice: "Deposits that mint fewer shares than the minimum fail.",
   }),
 ];
 
@@ -182,13 +182,13 @@ const redemptionEvents: readonly GovernanceEvent[] = [
   changeEvent(["redemptions", "cap", "SetInstantDailyLimit(address indexed caller, uint256 newLimit)"], {
     what: "daily limit on instant redemptions",
     describe: newValue("newLimit", formatShareUnits),
-    advice: "Instant redemptions that exceed what is left for the day fail.",
+    advice: "If there is a limit, instant redemptions that exceed what is left for the day fail.",
     tier: "medium",
   }),
   changeEvent(["redemptions", "cap", "SetMinAmount(address indexed caller, uint256 newAmount)"], {
     what: "minimum redemption",
     describe: newValue("newAmount", formatShareUnits),
-    advice: "Smaller redemptions fail.",
+    advice: "Redemptions of fewer shares than the minimum fail.",
   }),
   changeEvent(
     ["redemptions", "price", "SetVariationTolerance(address indexed caller, uint256 newTolerance)"],

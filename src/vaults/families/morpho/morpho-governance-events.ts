@@ -37,7 +37,7 @@ interface TimelockedFunction {
 /** Text of an amount without a limit, as the formatters of amounts return it. */
 const UNLIMITED = "unlimited";
 
-const toAddress: CallDetail = ([value]) => (isNone(value) ? " (removal)" : ` (new address ${value})`);
+const toAddress: CallDetail = ([value]) => (isNone(value) ? ", which removes it," : `, to ${value},`);
 const ofAccount: CallDetail = ([account]) => ` (${account})`;
 const toCap =
   (formatCap: (cap: unknown, context: EventContext) => string): CallDetail =>
@@ -47,7 +47,7 @@ const toCap =
     return ` for ${scope} (${value === UNLIMITED ? value : `to ${value}`})`;
   };
 const toTimelock: CallDetail = ([selector, duration]) =>
-  ` for ${withArticle(changeOf(selector))} (to ${formatDuration(duration)})`;
+  ` for ${withArticle(changeOf(selector))}, to ${formatDuration(duration)},`;
 /** Factor from a management fee, which is charged per second, to a yearly one: the seconds of a year. */
 const YEAR_S = 365 * DAY_S;
 
@@ -76,7 +76,7 @@ const TIMELOCKED_FUNCTIONS: Readonly<Record<string, TimelockedFunction>> = {
   "decreaseTimelock(bytes4,uint256)": { change: "reduction of the timelock", detail: toTimelock },
   "abdicate(bytes4)": {
     change: "abdication (permanent deactivation) of a function",
-    detail: ([selector]) => ` for ${withArticle(changeOf(selector))}`,
+    detail: ([selector]) => ` that makes ${withArticle(changeOf(selector))}`,
   },
   "setPerformanceFee(uint256)": {
     change: "change to the performance fee",

@@ -133,7 +133,7 @@ export const vedaEvents: readonly GovernanceEvent[] = [
           : `Shares of ${context.vault} can now be transferred without a permitted operator.`
       }${tookEffect(context)}`,
     advice: ({ permissionedTransfers }) =>
-      permissionedTransfers === true ? "Check whether you can still transfer your shares." : "",
+      permissionedTransfers === true ? "Check whether you can still transfer your shares and withdraw." : "",
   }),
   ...(["address", "entryPoint", "pricer"] as const).map((contract) =>
     changeEvent(
@@ -141,7 +141,7 @@ export const vedaEvents: readonly GovernanceEvent[] = [
       addressTexts(settingOf(contract, "access-control authority"), {
         member: "newAuthority",
         advice: AUTHORITY_ADVICE,
-        removed: "Only the owner can now call restricted functions.",
+        removed: "Only the owner can now call restricted functions: check whether deposits still work.",
         removedTier: "medium",
       }),
     ),
