@@ -13,7 +13,7 @@ import { stringifyWithBigints } from "../lib/bigint-json.ts";
 import { BUILD_DEADLINE_MS, DAY_MS } from "../lib/durations.ts";
 import { workUnderLease } from "../lib/renewed-lease.ts";
 import { sleep } from "../lib/timers.ts";
-import { shareFailure, throwLocalFailure, throwSharedFailure } from "./order-shared-failure.ts";
+import { shareFailure, throwLocalFailure, throwSharedFailure } from "./order-build-failure.ts";
 
 /**
  * Lifetime of an idempotency key with a stored response, in milliseconds: one day from when a request takes it or last

@@ -10,6 +10,7 @@ import {
   selectPoints,
 } from "../db/queries/vault-fact-queries.ts";
 import { bridgedAssets } from "../providers/provider-bridged-assets.ts";
+import { asyncDepositsOf } from "../vaults/families/vault-families.ts";
 import { decodeEventArgs, findGovernanceEvent } from "../vaults/governance/find-governance-event.ts";
 import type { Vault } from "../vaults/vault.ts";
 import {
@@ -73,20 +74,30 @@ export async function readFacts(
       return [vaultId, toFacts(one, { points: points.get(vaultId) ?? [], events, changes })] as const;
     }),
   );
-  return withFlows(ctx, facts);
+  return withFlows(ctx, { facts, counted: input.vaults.filter(countsWhenSettled) });
 }
 
-/** Adds the flows of the last day and the sums of the earlier days to the facts of all vaults, with one batch. */
+/**
+ * Returns true if a vault's flows are counted when its total assets change. Deposits by request enter total assets at
+ * their settlement, but are counted when they are claimed, days later.
+ */
+const countsWhenSettled = ({ vault }: SignalVault): boolean => asyncDepositsOf(vault) === null;
+
+/** Adds the flows of the last day and the sums of the earlier days to the facts of `counted` vaults, with one batch. */
 async function withFlows(
   ctx: Context,
-  facts: ReadonlyMap<string, VaultFacts>,
+  { facts, counted }: { facts: ReadonlyMap<string, VaultFacts>; counted: readonly SignalVault[] },
 ): Promise<ReadonlyMap<string, VaultFacts>> {
-  const today = [...facts].flatMap(([vaultId, own]) => {
+  const flowing = counted.flatMap(({ vault: { vaultId } }) => {
+    const own = facts.get(vaultId);
+    return own === undefined ? [] : [[vaultId, own] as const];
+  });
+  const today = flowing.flatMap(([vaultId, own]) => {
     const before = pointDayAgo(own);
     return before === null ? [] : [{ vaultId, before, ends: currentPoints(own), ...parseKey(vaultId) }];
   });
   const current = today.flatMap(({ ends, ...span }) => ends.map((after) => ({ ...span, after })));
-  const days = [...facts].flatMap(([vaultId, own]) =>
+  const days = flowing.flatMap(([vaultId, own]) =>
     earlierDays(own).map(([before, after]) => ({ vaultId, before, after, ...parseKey(vaultId) })),
   );
   const spans = [...current, ...days];

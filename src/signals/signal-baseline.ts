@@ -96,8 +96,8 @@ function thresholdOf({ least, deviations, always }: Pick<Bound, "least" | "devia
 /** Sentences for customers about the history that a rule with a baseline needs. */
 export const BASELINE_NEEDS =
   `Deposits and withdrawals since a snapshot that is 24 to 30 hours old, and for at least ${MIN_BASELINE_DAYS} of the 30 days ` +
-  "before. Each vault " +
-  "is compared with its own history, by median, so that single outliers do not distort it.";
+  "before. Vaults that take deposits by request are left out, because total assets include them days before they are " +
+  "claimed. Each vault is compared with its own history, by median, so that single outliers do not distort it.";
 
 /**
  * Returns sentences about a vault's normal range, up to four median absolute deviations above the median (at least

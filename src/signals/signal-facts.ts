@@ -116,7 +116,7 @@ export interface VaultFacts {
   days: readonly Point[];
   /**
    * Flows since the snapshot of a day ago (`pointDayAgo`), as far as the chain is indexed. Null without that snapshot,
-   * if flows before the newest indexed block are missing, or if an amount is unknown.
+   * if flows before the newest indexed block are missing or an amount is unknown, and in vaults with deposits by request.
    */
   dayFlows: DayFlows | null;
   /**

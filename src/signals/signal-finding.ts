@@ -49,12 +49,13 @@ export function fractionOf(part: bigint, whole: bigint): number | null {
 
 /**
  * Formats a fraction as a percentage rounded to two decimals, or to four if its absolute value is below 0.01% but not
- * zero. Below 0.0001%, a nonzero one becomes "less than 0.0001%", whatever its sign.
+ * zero, with commas between thousands. Below 0.0001%, a nonzero one becomes "less than 0.0001%", whatever its sign.
  */
 export const percent = (fraction: number): string => {
   const size = Math.abs(fraction);
   if (size > 0 && size < 0.000_001) return "less than 0.0001%";
-  return `${formatFixed(fraction * 100, size > 0 && size < 0.0001 ? 4 : 2)}%`;
+  const text = formatFixed(fraction * 100, size > 0 && size < 0.0001 ? 4 : 2);
+  return `${text.replace(/\B(?=(\d{3})+\.)/g, ",")}%`;
 };
 /** Formats a fraction rounded to six decimals. */
 export const fixed = (fraction: number): string => formatFixed(fraction, 6);

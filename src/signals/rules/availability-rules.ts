@@ -93,7 +93,9 @@ const wholeOf = (facts: VaultFacts, amount: bigint): string =>
   `${wholeAmount(amount, facts.assetDecimals)} ${facts.assetSymbol}`;
 
 const totalText = (facts: VaultFacts, { totalAssets }: Point): string =>
-  totalAssets === null ? "Its total assets are unknown." : `The vault holds ${wholeOf(facts, totalAssets)}.`;
+  totalAssets === null
+    ? "The vault's total assets are unknown."
+    : `The vault holds ${wholeOf(facts, totalAssets)}.`;
 
 /** Capacity that counts as unlimited, in the asset's smallest unit: Euler's without a cap is just below 2^112. */
 const NO_LIMIT = 2n ** 111n;
@@ -110,10 +112,10 @@ export const paused = turnRule({
   title: "Deposits paused or closed",
   tier: "high",
   reason: "Deposits fail, withdrawals often fail too, and a pause may follow an incident",
-  description: "Deposits into the vault are paused or closed; in the previous snapshot they were open.",
+  description: "Deposits into the vault are paused or closed; in the previous snapshot they were not.",
   headline: "deposits paused or closed",
   summary: (facts, change) =>
-    `Deposits into ${facts.vaultName} are paused or closed; ${intervalOf(change)} earlier they were open. ` +
+    `Deposits into ${facts.vaultName} are paused or closed; ${intervalOf(change)} earlier they were not. ` +
     `${totalText(facts, change.after)} Find out why, and whether withdrawals still work.`,
   holds: (point) => point.paused,
 });
@@ -124,14 +126,14 @@ export const paused = turnRule({
  */
 export const unpaused = turnRule({
   id: "unpaused",
-  title: "Pause lifted",
+  title: "Deposits no longer paused or closed",
   tier: "medium",
-  reason: "Deposits are no longer paused; the cause of the pause may remain",
-  description: "Deposits into the vault are no longer paused; in the previous snapshot they were.",
-  headline: "deposits no longer paused",
+  reason: "Deposits are no longer paused or closed; the cause may remain",
+  description: "Deposits into the vault are no longer paused or closed; in the previous snapshot they were.",
+  headline: "deposits no longer paused or closed",
   summary: (facts, change) =>
-    `Deposits into ${facts.vaultName} are no longer paused; ${intervalOf(change)} earlier they were. ` +
-    `${totalText(facts, change.after)} Find out why they were paused, and what has changed since, before you deposit.`,
+    `Deposits into ${facts.vaultName} are no longer paused or closed; ${intervalOf(change)} earlier they were. ` +
+    `${totalText(facts, change.after)} Find out why, and what has changed since, before you deposit.`,
   holds: (point) => !point.paused,
 });
 
@@ -149,13 +151,15 @@ export const capacityExhausted = turnRule({
   id: "capacity_exhausted",
   title: "No deposit capacity left",
   tier: "medium",
-  reason: "Deposits fail, usually until the cap is raised or holders withdraw",
+  reason:
+    "Deposits fail, usually until the cap is raised or holders withdraw; a limit of zero can also mean that deposits are frozen",
   description: "The remaining deposit capacity is zero; in the previous snapshot it was above zero.",
   headline: "no deposit capacity left",
   summary: (facts, change) =>
     `${facts.vaultName} accepts no more deposits: its remaining deposit capacity is zero; ${intervalOf(change)} earlier it was ` +
     `${isUnlimited(change.before) ? "unlimited" : capacityOf(facts, change.before)}. ` +
-    `${totalText(facts, change.after)} Deposits fail, usually until the cap is raised or holders withdraw.`,
+    `${totalText(facts, change.after)} Usually the cap is reached, and deposits fail until it is raised or holders withdraw; ` +
+    "check that the vault or its market is not frozen.",
   holds: isFull,
 });
 
@@ -212,7 +216,8 @@ export const liquidityThin: SignalRule = {
   })),
   needs:
     `More than ${MIN_BASELINE_HOURS} hourly snapshots, with a median of the withdrawable amount above 10% of total assets. A ` +
-    "snapshot without a known limit counts as 100%. Vaults with negligible total assets are left out.",
+    "snapshot without a known limit counts as 100%. The limit is read only of MetaMorpho vaults and of ERC-4626 vaults of no other " +
+    "family, if all their withdrawals are instant. Vaults with negligible total assets are left out.",
   quietSeconds: DAY_S,
   find(facts) {
     const latest = latestPoint(facts);

@@ -34,15 +34,16 @@ const CONTROLS: Readonly<Record<string, Control>> = {
     name: "curator",
     tier: "medium",
     advice:
-      "The curator decides where the assets are allocated: find out who it is before you deposit or leave funds in the vault.",
-    removed: "The vault has no curator any more: find out who now decides where assets are allocated.",
+      "The curator decides where the assets may be allocated: find out who it is before you deposit or leave funds in the vault.",
+    removed: "The vault no longer has a curator: find out who now decides where the assets may be allocated.",
   },
   guardian: {
     name: "guardian",
     tier: "medium",
     advice:
       "A guardian can usually veto pending changes or stop operations: find out who it is before you rely on it.",
-    removed: "The vault has no guardian any more who could veto changes: check pending changes more often.",
+    removed:
+      "The vault no longer has a guardian, so pending changes may not be vetoed: check them more often.",
   },
   fee: { name: "fee", tier: "medium", advice: feeAdvice },
   performance_fee: { name: "performance fee", tier: "medium", advice: feeAdvice },
@@ -132,13 +133,17 @@ const PER_YEAR = (365 * DAY_S) / 1e18;
 const unitNote = (value: string, of: { adapter: string; control: string }): string =>
   of.control.endsWith("fee") && formatControl(value, of) === value ? " (raw contract values)" : "";
 
+/** Returns true for a number of seconds so large that it is an address: some contracts name their timelock contract. */
+const isAddressNumber = (value: string): boolean => Number(value) > 1e30;
+
 /** Formats an address, a timelock or a fee. A fee whose unit is unknown is returned as the contract returns it. */
 function formatControl(value: string, of: { adapter: string; control: string }): string {
   const { adapter, control } = of;
   if (!/^[0-9]{1,78}$/.test(value)) return formatAddress(value);
   if (control === "management_fee" && adapter === "morpho_v2")
     return `${percent(Number(value) * PER_YEAR)} a year`;
-  if (control === "timelock") return formatDuration(value);
+  if (control === "timelock")
+    return isAddressNumber(value) ? `${value} (raw contract value)` : formatDuration(value);
   if (WAD_FEES.has(adapter)) return percent(Number(value) / 1e18);
   if (BASIS_POINT_FEES.has(adapter)) return percent(Number(value) / 1e4);
   return value;

@@ -116,8 +116,8 @@ function texts(
   return {
     title: `${facts.vaultName}: single ${direction.noun} of ${whole(amount)}`,
     summary:
-      `${flow.user} ${direction.verb} ${whole(amount)} in one transaction in the last ${hours}, ${percent(part)} of the ` +
-      `${whole(before)} that ${facts.vaultName} held a day ago.${others} ` +
+      `${flow.user} ${direction.verb} ${whole(amount)} in one transaction in the last ${hours}, ${percent(part)} of the total assets of ` +
+      `${facts.vaultName} a day ago (${whole(before)}).${others} ` +
       `${describeBaseline(`the largest daily ${direction.noun}`, { baseline, part, bounds: direction.bounds })} ${direction.advice}`,
   };
 }
@@ -186,7 +186,8 @@ export const largeWithdrawal = largeFlow({
       least: 0.1,
       deviations: 6,
       always: 0.25,
-      reason: "A tenth of the vault: a large holder has reduced or closed its position",
+      reason:
+        "A tenth of the vault: a large holder, or several whose requests one contract settled, reduced or closed their positions",
     },
     {
       tier: "low",
@@ -196,5 +197,7 @@ export const largeWithdrawal = largeFlow({
       reason: "Worth knowing, rarely a reason to act",
     },
   ],
-  advice: "Less may be left for immediate withdrawals: check how much you could withdraw now.",
+  advice:
+    "The account may be a contract that settles the requests of several holders. Less may be left for immediate withdrawals: " +
+    "check how much you could withdraw now.",
 });

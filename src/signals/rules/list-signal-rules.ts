@@ -6,7 +6,8 @@ import { governanceChangeAnnounced, governanceChanged } from "./governance-chang
 import { largeDeposit, largeWithdrawal } from "./large-flow-rules.ts";
 import { netInflow, netOutflow } from "./net-flow-rules.ts";
 import { registryChanged, vaultAdded } from "./registry-change-rules.ts";
-import { apyBreak, priceStale, sharePriceLoss } from "./share-price-rules.ts";
+import { apyBreak, sharePriceLoss } from "./share-price-rules.ts";
+import { priceStale } from "./stale-price-rule.ts";
 import { tvlJump } from "./tvl-jump-rule.ts";
 
 /** All signal rules, in the order in which `listRules` returns them. */

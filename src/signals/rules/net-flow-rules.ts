@@ -73,8 +73,8 @@ function findNet(facts: VaultFacts, direction: Direction): Finding[] {
       subject: "",
       title: `${facts.vaultName}: net ${direction.sign === 1n ? "inflow" : "outflow"} of ${whole(net)} in ${hours}`,
       summary:
-        `${direction.excess(facts.vaultName)} by ${whole(net)} in the last ${hours}, ${percent(part)} of the ` +
-        `${whole(before)} it held a day ago (${whole(inflow)} deposited, ${whole(outflow)} withdrawn). ` +
+        `${direction.excess(facts.vaultName)} by ${whole(net)} in the last ${hours} (${whole(inflow)} deposited, ` +
+        `${whole(outflow)} withdrawn), ${percent(part)} of its total assets a day ago (${whole(before)}). ` +
         `${describeBaseline(`the daily ${direction.title.toLowerCase()}`, { baseline, part, bounds: direction.bounds })} ${direction.advice}`,
       metrics: [
         { label: "net_flow", value: (inflow - outflow).toString(), unit: facts.assetSymbol, change: null },

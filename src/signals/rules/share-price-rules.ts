@@ -6,7 +6,6 @@ import { annualizedGrowth } from "../../vaults/vault-growth-rate.ts";
 import { isNegligible } from "../negligible-signal-amount.ts";
 import { latestPoint, type Point, type VaultFacts } from "../signal-facts.ts";
 import {
-  countOf,
   fixed,
   fractionOf,
   medianAndMad,
@@ -16,7 +15,13 @@ import {
   wholeAmount,
 } from "../signal-finding.ts";
 
-const atPoint = ({ seconds, blockNumber }: Point) => ({ seconds, blockNumber, txHash: null, subject: "" });
+/** Returns the fields of a finding that come from one snapshot. */
+export const atPoint = ({ seconds, blockNumber }: Point) => ({
+  seconds,
+  blockNumber,
+  txHash: null,
+  subject: "",
+});
 
 const LOSS: readonly (readonly [Tier, number])[] = [
   ["high", 0.01],
@@ -103,8 +108,9 @@ export const sharePriceLoss: SignalRule = {
   },
 };
 
-const priceOf = ({ assetSymbol }: VaultFacts, price: bigint): string =>
-  `${wholeAmount(price / 10n ** 12n, 6, 6)} ${assetSymbol}`;
+/** Formats a share price (whole assets for one whole share, scaled by 1e18) with at most six decimals. */
+export const priceOf = ({ assetSymbol }: VaultFacts, price: bigint): string =>
+  `${wholeAmount(price, 18, 6)} ${assetSymbol}`;
 
 /**
  * Returns a sentence about the total loss of all holders, or an empty string if total assets are unknown or the share
@@ -143,8 +149,8 @@ export const apyBreak: SignalRule = {
   dimension: "performance",
   title: "Yield outside its normal range",
   description:
-    "The annualized yield of the last day compared with the median of the vault's earlier days, in median absolute " +
-    "deviations. A vault with a volatile yield has a wider normal range.",
+    "The annualized yield between the vault's last two daily snapshots, compared with the median of its earlier days, in median " +
+    "absolute deviations. A vault with a volatile yield has a wider normal range.",
   tiers: BREAK.map(([tier, least]) => ({
     tier,
     threshold:
@@ -208,7 +214,7 @@ function breakTexts(
     return {
       title: `${vaultName}: share price fell ${fall} in a day (median yield ${median} APY)`,
       summary:
-        `The share price of ${vaultName} fell ${fall} in the last day, ${percent(last.rate)} annualized. ${normal} Find out ` +
+        `The share price of ${vaultName} fell ${fall} in the day to ${formatUtcMinute(last.point.seconds)}, ${percent(last.rate)} annualized. ${normal} Find out ` +
         "why it fell before you deposit or withdraw.",
     };
   }
@@ -216,7 +222,7 @@ function breakTexts(
   return {
     title: `${vaultName}: 1-day APY of ${percent(last.rate)}, ${below ? "below" : "above"} the median of ${median}`,
     summary:
-      `The yield of ${vaultName} over the last day was ${percent(last.rate)} APY in ${assetSymbol}. ${normal} ` +
+      `The yield of ${vaultName} in the day to ${formatUtcMinute(last.point.seconds)} was ${percent(last.rate)} APY in ${assetSymbol}. ${normal} ` +
       consequenceOfYield({ below, unchanged: last.growth <= 0 }),
   };
 }
@@ -230,7 +236,7 @@ const points = (fraction: number): string =>
 function consequenceOfYield({ below, unchanged }: { below: boolean; unchanged: boolean }): string {
   if (!below) return "A single reward payment or a price correction can cause this: the yield may not last.";
   return unchanged
-    ? "The share price did not rise: its update may be late, or the strategy may have stopped earning."
+    ? "The share price did not rise in that day: its update may be late, or the strategy may have stopped earning."
     : "The strategy may have lost a source of yield.";
 }
 
@@ -246,101 +252,11 @@ function dailyRates(days: readonly Point[]): DailyRate[] {
     const before = point.totalSupply === 0n ? undefined : days[index - 1];
     if (before === undefined || before.sharePrice === null || point.sharePrice === null) return [];
     const seconds = point.seconds - before.seconds;
-    // A pair across a missing day would hide a change, and a short pair would be mostly noise.
-    if (seconds > 1.5 * DAY_S || seconds < 0.5 * DAY_S) return [];
+    // A pair across a missing day would hide a change. In a part of today, a daily update of the price is missing or counts
+    // as the growth of a shorter time.
+    if (seconds > 1.5 * DAY_S || seconds < 0.95 * DAY_S) return [];
     const rate = annualizedGrowth({ before: before.sharePrice, after: point.sharePrice, seconds });
     const growth = Number(point.sharePrice - before.sharePrice) / Number(before.sharePrice);
     return rate === null ? [] : [{ rate, growth, point }];
-  });
-}
-
-/** Minimum number of changes of the share price that the rule needs. */
-const MIN_PRICE_CHANGES = 10;
-type StaleTier = Exclude<Tier, "low">;
-const STALE: readonly (readonly [StaleTier, number])[] = [
-  ["high", 8],
-  ["medium", 4],
-];
-const STALE_REASONS: Readonly<Record<StaleTier, string>> = {
-  high: "Price updates have probably stopped: deposits and withdrawals at a wrong price are at the expense of other holders or of the user",
-  medium:
-    "A stale price omits gains and losses since its last change: deposits and withdrawals at that price are at the expense of " +
-    "other holders or of the user",
-};
-
-/**
- * Reports a share price that has not changed for at least two days and four times the median interval between its
- * changes. Needs at least ten changes in the snapshots of the last 90 days.
- */
-export const priceStale: SignalRule = {
-  rule_id: "price_stale",
-  dimension: "risk",
-  title: "Stale share price",
-  description:
-    "Time since the last change of the share price, compared with the median interval between its changes.",
-  tiers: STALE.map(([tier, least]) => ({
-    tier,
-    threshold: `At least ${least} times the median interval between changes, and at least two days`,
-    reason: STALE_REASONS[tier],
-  })),
-  needs: `At least ${MIN_PRICE_CHANGES} changes of the share price in the last 90 days.`,
-  quietSeconds: DAY_S,
-  find(facts) {
-    const priced = latestPoint(facts)?.totalSupply === 0n ? [] : pricedPoints(facts);
-    // What was not read may have changed.
-    const latest = priced.at(-1);
-    const changes = priceChanges(priced);
-    const intervals = medianAndMad(
-      changes.slice(1).map((seconds, index) => seconds - (changes[index] ?? seconds)),
-    );
-    const last = changes.at(-1);
-    if (
-      latest === undefined ||
-      last === undefined ||
-      intervals === null ||
-      changes.length < MIN_PRICE_CHANGES
-    )
-      return [];
-    const unchanged = latest.seconds - last;
-    const tier = unchanged < 2 * DAY_S ? null : tierOf(unchanged / Math.max(intervals.median, 3_600), STALE);
-    if (tier === null) return [];
-    const since = formatUtcMinute(last);
-    return [
-      {
-        ...atPoint(latest),
-        tier,
-        title: `${facts.vaultName}: share price unchanged since ${since}`,
-        summary:
-          `The share price of ${facts.vaultName} has been ${priceOf(facts, latest.sharePrice)} since ${since}. The ` +
-          `median interval between its last ${changes.length} changes is ` +
-          `${countOf(Math.max(1, Math.round(intervals.median / 3_600)), "hour")}. Price updates may have stopped: a deposit or ` +
-          "withdrawal that settles before the next update uses the old price.",
-        metrics: [{ label: "unchanged_for", value: `${unchanged}`, unit: "seconds", change: null }],
-        evidence: { usual_seconds: `${intervals.median}`, changes: `${changes.length}` },
-        keys: [tier],
-        ongoing: true,
-      },
-    ];
-  },
-};
-
-/**
- * Returns the snapshots with a known share price, oldest first: daily ones from before the hourly ones, then all
- * others.
- */
-function pricedPoints({ days, hours, recent }: VaultFacts): (Point & { sharePrice: bigint })[] {
-  const firstHour = hours[0]?.seconds ?? Number.POSITIVE_INFINITY;
-  return [...days.filter(({ seconds }) => seconds < firstHour), ...hours, ...recent]
-    .flatMap((point) => (point.sharePrice === null ? [] : [{ ...point, sharePrice: point.sharePrice }]))
-    .sort((a, b) => a.seconds - b.seconds);
-}
-
-/**
- * Returns the timestamps of the snapshots whose share price differs from the previous one, in seconds since the epoch.
- */
-function priceChanges(points: readonly (Point & { sharePrice: bigint })[]): number[] {
-  return points.flatMap((point, index) => {
-    const before = points[index - 1];
-    return before === undefined || before.sharePrice === point.sharePrice ? [] : [point.seconds];
   });
 }

@@ -69,7 +69,6 @@ export const tvlJump: SignalRule = {
     const tier = tierBeyond(jump.part, { baseline, bounds: BOUNDS });
     if (tier === null) return [];
     const [up, size] = [jump.unexplained > 0n, jump.unexplained < 0n ? -jump.unexplained : jump.unexplained];
-    const direction = up ? "increase" : "decrease";
     const whole = (units: bigint) => `${wholeAmount(units, facts.assetDecimals)} ${facts.assetSymbol}`;
     return [
       {
@@ -78,11 +77,11 @@ export const tvlJump: SignalRule = {
         txHash: null,
         subject: "",
         tier,
-        title: `${facts.vaultName}: unexplained ${direction} of ${whole(size)} in total assets`,
+        title: `${facts.vaultName}: total assets ${whole(size)} ${up ? "above" : "below"} what flows and the share price explain`,
         summary:
-          `Total assets of ${facts.vaultName} changed from ${whole(jump.before)} to ${whole(after.totalAssets)} in the last ` +
-          `${hoursOf({ before, after })}. Deposits less withdrawals account for ${whole(jump.net)} and the share price for ${whole(jump.earned)}; the remaining ` +
-          `${direction} of ${whole(size)}, ${percent(jump.part)} of the vault, is unexplained. ` +
+          `Total assets of ${facts.vaultName} were ${whole(jump.before)} and are ${whole(after.totalAssets)} ${hoursOf({ before, after })} later: ` +
+          `${whole(size)} (${percent(jump.part)} of the vault) ${up ? "more" : "less"} than deposits less withdrawals (${whole(jump.net)}) and ` +
+          `the change in the share price (${whole(jump.earned)}) explain. ` +
           `${describeBaseline("the unexplained daily change", { baseline, part: jump.part, bounds: BOUNDS })} ${
             up
               ? "Shares may have been minted in another way, such as by a migration or a transfer of shares from another chain, or assets may be counted that are not in the share price yet: find out which before you deposit or withdraw."

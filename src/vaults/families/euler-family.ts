@@ -162,9 +162,9 @@ function disabledText(args: EventArgs, { vault, time }: { vault: string; time: s
 }
 
 /** Returns the text about a hook configuration without a hook contract that disables no withdrawals or transfers. */
-const undisabledText = ({ vault, time }: { vault: string; time: string }): string =>
-  `The hook configuration of ${vault} that was set at ${time} names no hook contract and disables neither withdrawals ` +
-  "nor share transfers.";
+const undisabledText = (args: EventArgs, { vault, time }: { vault: string; time: string }): string =>
+  `The hook configuration of ${vault} that was set at ${time} names no hook contract. It disables ` +
+  `${disables(args, OP_DEPOSIT | OP_MINT) ? "deposits but " : ""}neither withdrawals nor share transfers.`;
 
 const HOLDER_OPS = [
   [OP_DEPOSIT | OP_MINT | OP_STATUS_CHECK, "deposits"],
@@ -218,21 +218,22 @@ const eulerEvents: readonly GovernanceEvent[] = [
       tierFor: (args) => (disablesExits(args) ? "high" : null),
       title: (args) => {
         if (!isNone(args["newHookTarget"])) return "hook changed";
-        if (disablesExits(args)) return "withdrawals disabled";
-        return disables(args, OP_TRANSFER)
-          ? "share transfers disabled"
-          : "withdrawals and share transfers not disabled";
+        if (disables(args, OP_STATUS_CHECK)) return "all operations that change balances disabled";
+        if (disablesExits(args))
+          return `withdrawals ${disables(args, OP_REDEEM) && disables(args, OP_WITHDRAW) ? "" : "partly "}disabled`;
+        if (disables(args, OP_TRANSFER)) return "share transfers disabled";
+        return disables(args, OP_DEPOSIT | OP_MINT) ? "deposits disabled" : "hook configuration changed";
       },
       report: (args, context) =>
         isNone(args["newHookTarget"])
-          ? (disabledText(args, context) ?? undisabledText(context))
+          ? (disabledText(args, context) ?? undisabledText(args, context))
           : `The hook of ${context.vault} is now ${args["newHookTarget"]}.${tookEffect(context)}`,
       advice: (args) => {
         if (!isNone(args["newHookTarget"])) return hookAdvice(args);
         if (disablesExits(args)) return "Find out why, and when withdrawals will be enabled again.";
         return disables(args, OP_TRANSFER)
           ? "Shares stay in the account that holds them: find out why. The configuration does not disable withdrawals."
-          : "If they were disabled before, find out why.";
+          : "If withdrawals or share transfers were disabled before, find out why.";
       },
     },
   ),

@@ -58,7 +58,7 @@ const gearboxEvents: readonly GovernanceEvent[] = [
       member: "creditManager",
       added: () => true,
       advice: [
-        "Users of this credit manager can now borrow from the vault: find out which collateral it accepts.",
+        "Users of this credit manager can borrow from the vault while its debt limit is above zero: find out which collateral it accepts.",
         "",
       ],
     }),

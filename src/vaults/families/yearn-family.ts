@@ -308,7 +308,7 @@ const yearnEvents: readonly GovernanceEvent[] = [
         member: "strategy",
         added: ({ change_type }) => Number(change_type) === 1,
         advice: [
-          "The vault can now allocate assets to this strategy: find out what it does.",
+          "The vault can now allocate assets to this strategy, up to the maximum debt that is set for it: find out what it does.",
           "The vault no longer allocates assets to this strategy. If the removal was forced, what it still held there is a loss: check the share price.",
         ],
       }),

@@ -187,7 +187,7 @@ export const accessControlEvents: readonly GovernanceEvent[] = [
       what: "role members",
       title: ({ role }) => (isDefaultAdmin(role) ? "admin role granted" : "access-control role granted"),
       report: ({ role, account }, { vault, time }) =>
-        `${isDefaultAdmin(role) ? "The admin role (DEFAULT_ADMIN_ROLE)" : `Role ${role} of the access control`} of ` +
+        `${isDefaultAdmin(role) ? "The admin role (DEFAULT_ADMIN_ROLE)" : `The access-control role ${role}`} of ` +
         `${vault} was granted to ${account} at ${time}.`,
       advice: ({ role }) =>
         isDefaultAdmin(role)
@@ -319,7 +319,7 @@ export const curationEvents = (market: "bytes32" | "address"): readonly Governan
       title: () => "pending removal of a market cancelled",
       report: ({ id }, { vault, time }) =>
         `The pending removal of market ${id} from ${vault} was cancelled at ${time}.`,
-      advice: "The market remains enabled.",
+      advice: "The market remains enabled, with a supply cap of 0.",
     },
   ),
 ];

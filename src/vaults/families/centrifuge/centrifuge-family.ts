@@ -6,7 +6,6 @@ import { settingOf, wardEvents } from "../../governance/common-governance-events
 import {
   changeEvent,
   type EventTerms,
-  formatAddress,
   type GovernanceEvent,
   isNone,
   tookEffect,
@@ -245,16 +244,17 @@ const REMOVED_LINK_ADVICE = {
 /** Creates the texts about a new linked contract, such as the manager of the vault or the hook of its share token. */
 const linkTexts = (contract: "address" | "shareToken"): EventTerms => ({
   what: settingOf(contract, "linked contract"),
-  title: ({ what }) => {
+  title: ({ what, data }) => {
     const name = linkName(what);
-    return `${settingOf(contract, name === null ? "linked contract" : `"${name}" contract`)} changed`;
+    return `${settingOf(contract, name === null ? "linked contract" : `"${name}" contract`)} ${isNone(data) ? "removed" : "changed"}`;
   },
   report: ({ what, data }, context) => {
     const name = linkName(what);
     const user = contract === "address" ? context.vault : `the share token of ${context.vault}`;
     const setting =
       name === null ? `A contract that ${user} uses` : `The contract that ${user} uses as "${name}"`;
-    return `${setting} is now ${formatAddress(data)}.${tookEffect(context)}`;
+    if (isNone(data)) return `${setting} was removed at ${context.time}.`;
+    return `${setting} is now ${data}.${tookEffect(context)}`;
   },
   advice: ({ what, data }) =>
     (isNone(data) ? REMOVED_LINK_ADVICE : LINK_ADVICE)[linkName(what) === "hook" ? "hook" : "other"],

@@ -144,7 +144,7 @@ const accessManagerEvents: readonly GovernanceEvent[] = [
         newMember === true ? `${roleTitle(roleId)} granted` : "execution delay of a role member changed",
       report: ({ roleId, account, delay, since, newMember }, { vault }) =>
         newMember === true
-          ? `${capitalized(roleName(roleId))} of ${vault} was granted to ${account}. The grant takes effect at ${formatUtcMinute(since)}.`
+          ? `${capitalized(roleName(roleId))} of ${vault} was granted to ${account}, with effect from ${formatUtcMinute(since)}.`
           : `From ${formatUtcMinute(since)}, the execution delay of ${account} in ${roleName(roleId)} of ${vault} is ` +
             `${formatDuration(delay)}.`,
       advice: ({ newMember }) =>
@@ -212,7 +212,7 @@ const accessManagerEvents: readonly GovernanceEvent[] = [
       advice: ({ selector, roleId }) =>
         isPublic(roleId)
           ? `Any account can call this function now${functionName(selector) === undefined ? ": find out what it does" : ""}.`
-          : "If holders call this function, check whether your account can still deposit, transfer and withdraw.",
+          : `${functionName(selector) === undefined ? "If holders call this function, check" : "Check"} whether your account can still deposit, transfer and withdraw.`,
     },
   ),
   changeEvent(

@@ -12,6 +12,10 @@ import {
 
 /** Lagoon's access modes, indexed by their number. */
 const ACCESS_MODES = ["blacklist", "whitelist"];
+const ACCESS_MEANINGS = [
+  "blacklist (listed accounts cannot deposit, transfer shares or withdraw)",
+  "whitelist (only listed accounts can deposit and withdraw)",
+];
 
 /** Solidity type of a vault's rates since version 0.6, in basis points. Earlier versions have the first two only. */
 const RATES =
@@ -95,8 +99,10 @@ export const lagoonEvents: readonly GovernanceEvent[] = [
     addressTexts("security council", {
       member: "newSecurityCouncil",
       from: "oldSecurityCouncil",
-      advice: "Find out who the security council is and what it may do before you rely on it.",
-      removed: "Find out who now has the powers of the security council.",
+      advice:
+        "The security council sets the share price guardrail and can report values outside it: find out who it is before you rely on it.",
+      removed:
+        "Until a new council is set, nobody can change the share price guardrail or report values outside it.",
     }),
   ),
   changeEvent(["address", "allow_list", "WhitelistDisabled()"], {
@@ -108,7 +114,7 @@ export const lagoonEvents: readonly GovernanceEvent[] = [
   changeEvent(["address", "allow_list", "AccessModeUpdated(uint8 newMode)"], {
     what: "access mode",
     title: ({ newMode }) => `access mode changed to ${ACCESS_MODES[Number(newMode)] ?? "an unknown mode"}`,
-    describe: ({ newMode }) => `is ${ACCESS_MODES[Number(newMode)] ?? `unknown (${newMode})`}`,
+    describe: ({ newMode }) => `is ${ACCESS_MEANINGS[Number(newMode)] ?? `unknown (${newMode})`}`,
     advice: "Check whether your account can still deposit, transfer shares and withdraw.",
   }),
   // Each takes effect in its transaction.

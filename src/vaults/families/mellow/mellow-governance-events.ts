@@ -11,15 +11,15 @@ import {
   newValue,
   tookEffect,
 } from "../../governance/governance-event.ts";
-import { shareManagerEvents } from "./mellow-share-manager-events.ts";
+import { shareManagerEvents } from "./mellow-share-manager-governance-events.ts";
 
 const reportPriceBounds = ({ securityParams }: EventArgs, context: EventContext): string => {
   const bounds = { ...(securityParams as Readonly<Record<string, unknown>>) };
   return (
     `${context.vault} now rejects price reports that deviate from the previous price by more than ` +
-    `${formatWadFraction(bounds["maxRelativeDeviationD18"])}, and flags those above ` +
-    `${formatWadFraction(bounds["suspiciousRelativeDeviationD18"])} as suspicious. Reports must be at least ` +
-    `${formatDuration(bounds["timeout"])} apart. The absolute limits are ${bounds["maxAbsoluteDeviation"]} and, for ` +
+    `${formatWadFraction(bounds["maxRelativeDeviationD18"])}. One that deviates by more than ` +
+    `${formatWadFraction(bounds["suspiciousRelativeDeviationD18"])} is suspicious and takes effect only after it is accepted. Reports ` +
+    `must be at least ${formatDuration(bounds["timeout"])} apart. The absolute limits are ${bounds["maxAbsoluteDeviation"]} and, for ` +
     `suspicious reports, ${bounds["suspiciousAbsoluteDeviation"]} (raw contract values).${tookEffect(context)}`
   );
 };
@@ -94,7 +94,7 @@ const feeManagerEvents: readonly GovernanceEvent[] = [
       ...addressTexts("owner of the fee manager", {
         member: "newOwner",
         advice: `This owner can change the fees: ${FIND_OUT}`,
-        removed: "Fee settings that only this owner could change can no longer be changed.",
+        removed: "Without an owner, the fees and their recipient can no longer be changed.",
       }),
       tier: "medium",
     },

@@ -2,10 +2,12 @@ import {
   addressTexts,
   changeEvent,
   DEPOSITOR_WHITELIST_ADVICE,
+  type EventText,
   formatBps,
   formatShareUnits,
   formatWadAmount,
   type GovernanceEvent,
+  isUnlimited,
   isVaultAsset,
   newValue,
   pauseTexts,
@@ -23,6 +25,14 @@ const tokensOf = (amount: unknown): string => {
   if (text === "unlimited") return text;
   return `${text} ${text === "1" ? "token" : "tokens"}`;
 };
+
+/** Returns the advice about a daily limit, the event argument `newLimit`. */
+const limitAdvice =
+  (what: "deposits" | "redemptions"): EventText =>
+  ({ newLimit }) =>
+    isUnlimited(BigInt(String(newLimit)))
+      ? `No daily limit applies to instant ${what} any more.`
+      : `Instant ${what} that exceed what is left for the day fail.`;
 
 /** Governance events of the DepositVault, Midas's deposit contract and the vault's entry point. */
 const depositEvents: readonly GovernanceEvent[] = [
@@ -95,7 +105,7 @@ const depositEvents: readonly GovernanceEvent[] = [
   changeEvent(["entryPoint", "cap", "SetInstantDailyLimit(address indexed caller, uint256 newLimit)"], {
     what: "daily limit on instant deposits",
     describe: newValue("newLimit", formatShareUnits),
-    advice: "If there is a limit, instant deposits that exceed what is left for the day fail.",
+    advice: limitAdvice("deposits"),
   }),
   changeEvent(["entryPoint", "cap", "SetMaxSupplyCap(address indexed caller, uint256 newValue)"], {
     what: "supply cap",
@@ -173,7 +183,7 @@ const redemptionEvents: readonly GovernanceEvent[] = [
     ["redemptions", "allow_list", "RemovePaymentToken(address indexed token, address indexed caller)"],
     {
       what: "payment tokens of redemptions",
-      title: () => "token no longer paid for redemptions",
+      title: () => "redemptions no longer paid in a token",
       report: ({ token }, context) =>
         `Redemptions from ${context.vault} are no longer paid in token ${token}.${tookEffect(context)}`,
       advice: "Redemptions in this token fail: check which tokens remain.",
@@ -182,7 +192,7 @@ const redemptionEvents: readonly GovernanceEvent[] = [
   changeEvent(["redemptions", "cap", "SetInstantDailyLimit(address indexed caller, uint256 newLimit)"], {
     what: "daily limit on instant redemptions",
     describe: newValue("newLimit", formatShareUnits),
-    advice: "If there is a limit, instant redemptions that exceed what is left for the day fail.",
+    advice: limitAdvice("redemptions"),
     tier: "medium",
   }),
   changeEvent(["redemptions", "cap", "SetMinAmount(address indexed caller, uint256 newAmount)"], {

@@ -210,7 +210,7 @@ const capTexts = (
 const absoluteCap = ({ newAbsoluteCap }: EventArgs, context: EventContext): string =>
   formatAssetUnits(newAbsoluteCap, context);
 const relativeCap = ({ newRelativeCap }: EventArgs): string =>
-  `${formatWadFraction(newRelativeCap)} of total assets`;
+  newRelativeCap === 10n ** 18n ? UNLIMITED : `${formatWadFraction(newRelativeCap)} of total assets`;
 
 const gateEvents: readonly GovernanceEvent[] = [
   changeEvent(
@@ -305,13 +305,14 @@ export const morphoV2Events: readonly GovernanceEvent[] = [
     timelockTexts({
       verb: "reduced",
       advice:
-        "Holders now have less time to withdraw before such a change takes effect: check pending changes more often.",
+        "Holders have less time to withdraw before such a change takes effect if it is submitted from now on: check pending changes more often.",
     }),
   ),
   changeEvent(["address", "timelock", "IncreaseTimelock(bytes4 indexed selector, uint256 newDuration)"], {
     ...timelockTexts({
       verb: "increased",
-      advice: "Holders now have more time to withdraw before such a change takes effect.",
+      advice:
+        "Holders have more time to withdraw before such a change takes effect, unless it was submitted earlier.",
     }),
     tier: "low",
   }),
@@ -331,7 +332,10 @@ export const morphoV2Events: readonly GovernanceEvent[] = [
     ...memberTexts("adapter", {
       member: "account",
       added: () => true,
-      advice: ["The vault can now allocate assets through this adapter: find out where.", ""],
+      advice: [
+        "Within its caps, the vault can now allocate assets through this adapter: find out where.",
+        "",
+      ],
     }),
     tier: "medium",
   }),

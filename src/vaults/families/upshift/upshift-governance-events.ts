@@ -24,9 +24,11 @@ const sharedEvents: readonly GovernanceEvent[] = [
     ["entryPoint", "pause", "DepositWithdrawalStatusChanged(bool bDepositsPaused, bool bWithdrawalsPaused)"],
     {
       ...pauseTexts("withdrawals", isPaused),
-      title: (args) => `withdrawals ${stateOf(args)}`,
+      title: (args) =>
+        `${args["bDepositsPaused"] === true && !isPaused(args) ? "deposits paused, " : ""}withdrawals ${stateOf(args)}`,
       report: (args, { vault, time }) =>
-        `Withdrawals from ${vault} are ${stateOf(args)}, as the contract reported at ${time}.`,
+        `Withdrawals from ${vault} are ${stateOf(args)} and deposits are ${args["bDepositsPaused"] === true ? "paused" : "not paused"}, ` +
+        `as the contract reported at ${time}.`,
       advice: (args) =>
         isPaused(args)
           ? "Find out why, and when withdrawals will resume."

@@ -87,8 +87,8 @@ export const vedaEvents: readonly GovernanceEvent[] = [
             : `The rate provider for the asset ${asset} of ${context.vault} is now ${formatAddress(rateProvider)}.`
         }${tookEffect(context)}`,
       advice:
-        "This price determines how many shares you get for a deposit of this asset, if it is accepted: check it before you " +
-        "deposit.",
+        "If this asset is accepted, the price determines how many shares a deposit of it mints and how much a withdrawal in it " +
+        "pays: check it before you deposit or withdraw.",
     },
   ),
   changeEvent(
@@ -101,7 +101,7 @@ export const vedaEvents: readonly GovernanceEvent[] = [
       what: "configuration of an accepted asset",
       title: ({ allowDeposits, allowWithdraws }) =>
         allowDeposits === true || allowWithdraws === true
-          ? "terms of an accepted asset changed"
+          ? "deposit and withdrawal terms of an asset set"
           : "asset no longer accepted",
       report: (args, context) =>
         `${acceptedText(args, { vault: context.vault, premium: premiumText(args["sharePremium"]) })}.${tookEffect(context)}`,
@@ -129,8 +129,8 @@ export const vedaEvents: readonly GovernanceEvent[] = [
     report: ({ permissionedTransfers }, context) =>
       `${
         permissionedTransfers === true
-          ? `Shares of ${context.vault} can now be transferred by permitted operators only.`
-          : `Shares of ${context.vault} can now be transferred without a permitted operator.`
+          ? `Only operators that the teller permits can now transfer shares of ${context.vault}.`
+          : `Transfers of shares of ${context.vault} no longer need a permitted operator.`
       }${tookEffect(context)}`,
     advice: ({ permissionedTransfers }) =>
       permissionedTransfers === true ? "Check whether you can still transfer your shares and withdraw." : "",
@@ -141,7 +141,8 @@ export const vedaEvents: readonly GovernanceEvent[] = [
       addressTexts(settingOf(contract, "access-control authority"), {
         member: "newAuthority",
         advice: AUTHORITY_ADVICE,
-        removed: "Only the owner can now call restricted functions: check whether deposits still work.",
+        removed:
+          "Only the owner can now call restricted functions: check whether deposits, withdrawals and price updates still work.",
         removedTier: "medium",
       }),
     ),

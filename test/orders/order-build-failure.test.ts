@@ -1,10 +1,6 @@
 import { expect, test } from "vitest";
 import { AppError, failure } from "../../src/errors.ts";
-import {
-  shareFailure,
-  throwLocalFailure,
-  throwSharedFailure,
-} from "../../src/orders/order-shared-failure.ts";
+import { shareFailure, throwLocalFailure, throwSharedFailure } from "../../src/orders/order-build-failure.ts";
 import { testContext } from "../support/context.ts";
 
 test("a failure is shared through Redis with its fields", async () => {

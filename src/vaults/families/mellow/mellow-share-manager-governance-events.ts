@@ -50,14 +50,15 @@ export const shareManagerEvents: readonly GovernanceEvent[] = [
     what: "flags of the share manager",
     tierFor: (args, seconds) => (stopped(args, seconds).length > 0 ? null : "medium"),
     title: (args, seconds) =>
-      stopped(args, seconds).join(", ") || "redemptions and share transfers not paused",
+      stopped(args, seconds).join(", ") ||
+      (flagsOf(args)["hasMintPause"] === true ? "deposits paused" : "settings of the share manager changed"),
     report: (args, { vault, time, seconds }) =>
       `${flagSentences(args, { vault, seconds }).join("; ")}, as the share manager reported at ${time}. The event does not ` +
-      "show which of this is new.",
+      "show which of these settings changed.",
     advice: (args, { seconds }) =>
       stopped(args, seconds).length > 0
-        ? "Find out why, and when you can withdraw or transfer shares again."
-        : "If redemptions or transfers were paused or locked before, find out why. If accounts must be listed, check yours.",
+        ? `Find out why, and when you can ${stopped(args, seconds).join() === "share transfers paused" ? "transfer shares" : "withdraw"} again.`
+        : "If redemptions or share transfers were stopped before, find out why. If only listed accounts are admitted, check whether yours is listed.",
   }),
   changeEvent(["shareToken", "allow_list", "SetWhitelistMerkleRoot(bytes32 newWhitelistMerkleRoot)"], {
     what: "depositor whitelist (Merkle root)",
