@@ -30,8 +30,8 @@ export interface DiscoveryReport {
 }
 
 /**
- * Time until the next read of a register, in milliseconds: of a list; of events, with blocks left to read (`behind`) or
- * none (`events`); after a failure.
+ * Time until the next read of a register, in milliseconds: of a whole list; of events, with blocks left to read
+ * (`behind`) or none (`events`), the latter also of a list with a part missing; after a failure.
  */
 const DUE_MS = { list: DAY_MS, behind: MINUTE_MS, events: HOUR_MS, failed: HOUR_MS } as const;
 /** Time after which a run starts no further register, in milliseconds. */
@@ -112,7 +112,8 @@ async function readAndStore(
   try {
     const reading = await readOnChain(ctx, { register, readTo: tip?.readTo ?? null });
     const { vaults, complete, readTo, behind } = reading;
-    const named = complete ? vaults.length : (tip?.named ?? 0) + vaults.length;
+    const earlier = register.reading.kind === "list" ? 0 : (tip?.named ?? 0);
+    const named = earlier + vaults.length;
     const dueAt = new Date(now + (complete ? DUE_MS.list : behind ? DUE_MS.behind : DUE_MS.events));
     report.named += vaults.length;
     await writeRegisterReport(ctx.db, {

@@ -27,25 +27,33 @@ const STRATEGY_BATCH = 50;
 const POOLS = stringToHex("CONTRACTS_REGISTER", { size: 32 });
 const CURATORS = stringToHex("MARKET_CONFIGURATOR_FACTORY", { size: 32 });
 
+/** Vaults of a register, some perhaps twice; `complete` is false if a part of its list could not be read. */
+interface RegisterList {
+  vaults: Address[];
+  complete: boolean;
+}
+
 /**
- * Returns the vaults that a register lists, some perhaps twice, but none of a curator whose contracts do not respond.
- * Null if its own does not respond as expected. Throws `upstream_rejected` if it has more than 500 curators or
+ * Returns the vaults that a register lists, without those of a curator whose contracts do not respond. Null if its own
+ * does not respond as expected. Throws `upstream_rejected` if it has more than 500 curators or
  * strategies, and errors of the chain client.
  */
 export async function readRegisterList(
   client: ChainClient,
   { register: { address }, view }: { register: Pick<VaultRegister, "address">; view: ListView },
+): Promise<RegisterList | null> {
+  if (view === "getMarketConfigurators") return readCuratedPools(client, address);
+  const vaults = await readWholeList(client, { address, view });
+  return vaults === null ? null : { vaults, complete: true };
+}
+
+function readWholeList(
+  client: ChainClient,
+  { address, view }: { address: Address; view: Exclude<ListView, "getMarketConfigurators"> },
 ): Promise<Address[] | null> {
-  switch (view) {
-    case "getPools":
-      return readProvided(client, { provider: address, key: POOLS, view });
-    case "getMarketConfigurators":
-      return readCuratedPools(client, address);
-    case "strategyProxies":
-      return readStrategyVaults(client, address);
-    default:
-      return callList(client, { to: address, view });
-  }
+  if (view === "getPools") return readProvided(client, { provider: address, key: POOLS, view });
+  if (view === "strategyProxies") return readStrategyVaults(client, address);
+  return callList(client, { to: address, view });
 }
 
 /** Returns the list of the contract that Gearbox's address provider names by a key, or null if one does not respond. */
@@ -60,8 +68,11 @@ async function readProvided(
   return provided == null ? null : callList(client, { to: provided, view });
 }
 
-/** Returns the pools of all curators of Gearbox v3.1. A curator whose contracts do not respond has none. */
-async function readCuratedPools(client: ChainClient, provider: Address): Promise<Address[] | null> {
+/**
+ * Returns the pools of all curators of Gearbox v3.1. Those of a curator whose contracts do not respond are missing, which
+ * says nothing about them.
+ */
+async function readCuratedPools(client: ChainClient, provider: Address): Promise<RegisterList | null> {
   const view = "getMarketConfigurators";
   const curators = await readProvided(client, { provider, key: CURATORS, view });
   if (curators === null) return null;
@@ -70,10 +81,9 @@ async function readCuratedPools(client: ChainClient, provider: Address): Promise
     client,
     curators.map((to) => read({ to, abi: registerAbi(), name: "contractsRegister" })),
   );
-  const pools: Address[] = [];
-  for (const to of named)
-    if (to !== null) pools.push(...((await callList(client, { to, view: "getPools" })) ?? []));
-  return pools;
+  const pools: (Address[] | null)[] = [];
+  for (const to of named) pools.push(to === null ? null : await callList(client, { to, view: "getPools" }));
+  return { vaults: pools.flatMap((list) => list ?? []), complete: !pools.includes(null) };
 }
 
 /** Returns the vault of each strategy of a factory, or null if the factory responds to neither view. */

@@ -3,6 +3,7 @@ import { runWholeQuery } from "../../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient } from "../../chains/chain-client.ts";
 import { createQuery, mapQuery, type Query, queryAll, read, valueOrNull } from "../../chains/chain-reads.ts";
 import { searchLogs } from "../../chains/log-reader.ts";
+import { requireBlock } from "../../chains/require-block.ts";
 import { failure } from "../../errors.ts";
 import { readRegisterList } from "./read-register-list.ts";
 import { findFirstBlock } from "./register-start.ts";
@@ -12,8 +13,9 @@ import { registerAbi, type VaultRegister } from "./vault-registers.ts";
 export interface RegisterVaults {
   vaults: readonly Address[];
   /**
-   * True if `vaults` is all that the register's view functions list, so that it no longer names any other. False for
-   * one that is read from events, even if all of its blocks were read, and for one that is only asked.
+   * True if `vaults` is all that the register's view functions list, so that it no longer names any other. False if a
+   * part of the list could not be read, for a register that is read from events, even if all of its blocks were read,
+   * and for one that is only asked.
    */
   complete: boolean;
   /**
@@ -42,16 +44,17 @@ export async function readRegister(
 ): Promise<RegisterVaults> {
   const { register } = of;
   if (register.reading.kind === "list") {
-    const value = await readRegisterList(client, { register, view: register.reading.view });
-    if (value === null || value.length > MAX_LISTED)
+    const list = await readRegisterList(client, { register, view: register.reading.view });
+    if (list === null || list.vaults.length > MAX_LISTED)
       throw failure("upstream_rejected", "the contract does not answer as this register");
-    return { vaults: distinct(value), complete: true, readTo: null, behind: false };
+    return { vaults: distinct(list.vaults), complete: list.complete, readTo: null, behind: false };
   }
   if (register.reading.kind === "asked")
     return { vaults: [], complete: false, readTo: of.readTo, behind: false };
   const { vaults, readTo } = await readEvents(client, { ...of, reading: register.reading });
-  // A node may invent events.
-  const named = await runWholeQuery(client, membershipQuery(register, vaults));
+  // A node may invent events. One that is behind them denies the vaults that they name.
+  const query = membershipQuery(register, vaults);
+  const named = vaults.length === 0 ? [] : await runWholeQuery(requireBlock(client, readTo), query);
   return {
     vaults: vaults.filter((_, index) => named[index]),
     complete: false,
@@ -100,7 +103,8 @@ async function readEvents(
   const from = of.readTo === null ? (reading.from ?? (await findFirstBlock(client, of))) : of.readTo + 1;
   if (from > head) return { vaults: [], readTo: of.readTo ?? head };
   const event = reading.event();
-  const { logs, read: range } = await searchLogs(client, {
+  // A node finds no events in blocks that it does not know.
+  const { logs, read: range } = await searchLogs(requireBlock(client, head), {
     range: { from, to: head },
     filters: [{ addresses: [register.address.toLowerCase()], topics: [[toEventSelector(event)]] }],
     maxRequests: MAX_LOG_REQUESTS,

@@ -10,5 +10,7 @@ const listOf = (vaults: readonly Address[]) => encodeAbiParameters([{ type: "add
 test("readRegisterList() asks the next node if one returns no bytes", async () => {
   const { client } = clientOn([await nodeWith(null), await nodeWith(listOf([VAULT]))]);
   const asked = { register: { address: OTHER }, view: "allTokens" } as const;
-  expect(await readRegisterList(client, asked)).toEqual([getAddress(VAULT)]);
+  expect(await readRegisterList(client, asked)).toEqual({
+    ...{ vaults: [getAddress(VAULT)], complete: true },
+  });
 });

@@ -155,14 +155,16 @@ describe("registers in code read their vaults from contracts with the protocols'
     await expect(reading).rejects.toMatchObject({ code: "upstream_rejected" });
   });
 
-  test("gearbox: the pools of every curator, without those of one that does not respond", async () => {
+  test("gearbox: the pools of every curator, and keeps the names of one that does not respond", async () => {
     const pools = [await newVault(), await newVault()];
     const { address: other } = await deployListRegister(chain);
     await register.call("set", [pools]);
     await register.call("setCurators", [[register.address, asset, other]]);
     const { vaults: found, complete, register: own } = await readAs("gearbox", "getMarketConfigurators");
     expect(found).toEqual(pools.map((pool) => getAddress(pool)));
-    expect([complete, own.openness, own.isFactory]).toEqual([true, "anybody", false]);
+    expect([complete, own.openness, own.isFactory]).toEqual([false, "anybody", false]);
+    await register.call("setCurators", [[register.address]]);
+    expect(await readAs("gearbox", "getMarketConfigurators")).toMatchObject({ complete: true });
   });
 
   test("gearbox: nothing of more than 500 curators", async () => {
