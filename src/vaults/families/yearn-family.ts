@@ -15,6 +15,7 @@ import {
   isNone,
   memberTexts,
   newValue,
+  pauseTexts,
   tookEffect,
 } from "../governance/governance-event.ts";
 import type { Vault } from "../vault.ts";
@@ -279,6 +280,11 @@ const yearnEvents: readonly GovernanceEvent[] = [
   }),
   changeEvent(["address", "pause", "StrategyShutdown()"], {
     ...shutdownTexts,
+  }),
+  changeEvent(["address", "pause", "UpdatePaused(bool paused)"], {
+    ...pauseTexts("deposits and withdrawals", ({ paused }) => paused === true),
+    report: ({ paused }, { vault, time }) =>
+      `Deposits into and withdrawals from ${vault} were ${paused === true ? "paused" : "resumed"} at ${time}.`,
   }),
   changeEvent(["address", "allow_list", "UpdateDepositLimitModule(address indexed deposit_limit_module)"], {
     ...addressTexts("deposit limit module", {

@@ -5,7 +5,9 @@ import {
   type EventArgs,
   formatAssetUnits,
   formatBps,
+  formatWadFraction,
   type GovernanceEvent,
+  isUnlimited,
   switchTexts,
   tookEffect,
 } from "../../governance/governance-event.ts";
@@ -41,6 +43,20 @@ function rateChanges({ oldRates, newRate }: EventArgs, vault: string): { name: s
           },
         ];
   });
+}
+
+/**
+ * Solidity type of the guardrail on price updates since version 0.6: the bounds of the annualized change of the share
+ * price, as fractions with 18 decimals. A negative lower one is the largest fall.
+ */
+const GUARDRAILS = "(uint256 upperRate, int256 lowerRate)";
+
+/** Formats the bounds of a guardrail as "-5% to 15%". */
+function formatGuardrails(guardrails: unknown): string {
+  const { upperRate, lowerRate } = guardrails as { upperRate: bigint; lowerRate: bigint };
+  const format = (rate: bigint): string =>
+    isUnlimited(rate < 0n ? -rate : rate) ? "unlimited" : formatWadFraction(rate);
+  return `${format(lowerRate)} to ${format(upperRate)}`;
 }
 
 /**
@@ -94,6 +110,20 @@ export const lagoonEvents: readonly GovernanceEvent[] = [
       ],
     }),
   }),
+  changeEvent(
+    ["address", "price", `GuardrailsUpdated(${GUARDRAILS} oldGuardrails, ${GUARDRAILS} newGuardrails)`],
+    {
+      what: "share price guardrail",
+      report: ({ oldGuardrails, newGuardrails }, context) =>
+        `The bounds of the share price guardrail of ${context.vault} are now ${formatGuardrails(newGuardrails)} a year; ` +
+        `before, they were ${formatGuardrails(oldGuardrails)}.${tookEffect(context)}`,
+      advice:
+        "While the guardrail is enabled, price updates outside its bounds are rejected, except those of the security " +
+        "council: wide bounds let the valuation manager move the share price far.",
+      routine: ({ oldGuardrails, newGuardrails }) =>
+        formatGuardrails(oldGuardrails) === formatGuardrails(newGuardrails),
+    },
+  ),
   changeEvent(
     ["address", "guardian", "SecurityCouncilUpdated(address oldSecurityCouncil, address newSecurityCouncil)"],
     addressTexts("security council", {

@@ -9,7 +9,6 @@ import {
 import { DAY_S } from "../../../lib/durations.ts";
 import { once } from "../../../lib/once.ts";
 import {
-  addressTexts,
   announcementEvent,
   cancellationEvent,
   changeEvent,
@@ -25,6 +24,7 @@ import {
   memberTexts,
   tookEffect,
 } from "../../governance/governance-event.ts";
+import { GATES, gateEvents } from "./morpho-gate-events.ts";
 
 /** Formats the arguments of a submitted call as the end of the sentence that names the change. */
 type CallDetail = (args: readonly unknown[], context: EventContext) => string;
@@ -50,14 +50,6 @@ const toTimelock: CallDetail = ([selector, duration]) =>
   ` for ${withArticle(changeOf(selector))}, to ${formatDuration(duration)},`;
 /** Factor from a management fee, which is charged per second, to a yearly one: the seconds of a year. */
 const YEAR_S = 365 * DAY_S;
-
-/** Gates of Morpho Vault V2, and what each decides. */
-const GATES = {
-  receiveShares: "receive shares gate (who may receive shares)",
-  sendShares: "send shares gate (who may transfer or redeem shares)",
-  receiveAssets: "receive assets gate (who may receive withdrawals)",
-  sendAssets: "send assets gate (who may deposit)",
-} as const;
 
 /** Timelocked functions of Morpho Vault V2 and the change that each makes. Source: morpho-org/vault-v2. */
 const TIMELOCKED_FUNCTIONS: Readonly<Record<string, TimelockedFunction>> = {
@@ -212,47 +204,6 @@ const absoluteCap = ({ newAbsoluteCap }: EventArgs, context: EventContext): stri
 const relativeCap = ({ newRelativeCap }: EventArgs): string =>
   newRelativeCap === 10n ** 18n ? UNLIMITED : `${formatWadFraction(newRelativeCap)} of total assets`;
 
-const gateEvents: readonly GovernanceEvent[] = [
-  changeEvent(
-    ["address", "allow_list", "SetReceiveSharesGate(address indexed newReceiveSharesGate)"],
-    addressTexts(GATES.receiveShares, {
-      member: "newReceiveSharesGate",
-      advice: "This contract decides who may receive shares: check whether your account can still deposit.",
-      removed: "This gate no longer applies; other gates may still restrict deposits and transfers.",
-      removedTier: "low",
-    }),
-  ),
-  changeEvent(["address", "allow_list", "SetSendSharesGate(address indexed newSendSharesGate)"], {
-    ...addressTexts(GATES.sendShares, {
-      member: "newSendSharesGate",
-      advice:
-        "This contract decides who may transfer or redeem shares: check whether your account can still withdraw.",
-      removed: "This gate no longer applies; other gates may still restrict transfers and withdrawals.",
-      removedTier: "low",
-    }),
-    tier: "high",
-  }),
-  changeEvent(["address", "allow_list", "SetReceiveAssetsGate(address indexed newReceiveAssetsGate)"], {
-    ...addressTexts(GATES.receiveAssets, {
-      member: "newReceiveAssetsGate",
-      advice:
-        "This contract decides who may receive withdrawals: check whether your account can still withdraw.",
-      removed: "This gate no longer applies; other gates may still restrict withdrawals.",
-      removedTier: "low",
-    }),
-    tier: "high",
-  }),
-  changeEvent(
-    ["address", "allow_list", "SetSendAssetsGate(address indexed newSendAssetsGate)"],
-    addressTexts(GATES.sendAssets, {
-      member: "newSendAssetsGate",
-      advice: "This contract decides who may deposit: check whether your account can still deposit.",
-      removed: "This gate no longer applies; other gates may still restrict deposits.",
-      removedTier: "low",
-    }),
-  ),
-];
-
 const capEvents: readonly GovernanceEvent[] = [
   changeEvent(
     ["address", "cap", "IncreaseAbsoluteCap(bytes32 indexed id, bytes idData, uint256 newAbsoluteCap)"],
@@ -314,6 +265,15 @@ export const morphoV2Events: readonly GovernanceEvent[] = [
       advice:
         "Holders have more time to withdraw before such a change takes effect, unless it was submitted earlier.",
     }),
+    tier: "low",
+  }),
+  changeEvent(["address", "timelock", "Abdicate(bytes4 indexed selector)"], {
+    what: "configuration",
+    title: () => "function abdicated (permanently deactivated)",
+    report: ({ selector }, { vault, time }) =>
+      `The function of ${vault} for ${withArticle(changeOf(selector))} was abdicated (permanently deactivated) at ${time}.`,
+    advice:
+      "This cannot be undone: the vault can never make such a change again, even where it would help holders.",
     tier: "low",
   }),
   changeEvent(
