@@ -96,12 +96,12 @@ async function readDeparture(
   const denying = registers.length === 0 ? [] : await runWholeQuery(client, query);
   const left = { lists, registers: registers.filter((register) => !denying.includes(register)) };
   if (left.lists.length + left.registers.length === 0)
-    return "no factory or public list names the vault any more";
+    return "no vault factory or public list of vaults includes the vault any more";
   return isCandidate(row) || isCurated(left) ? null : `${UNCURATED} any more`;
 }
 
 const codeChangedText = (before: string, now: string): string =>
-  `the vault's code has changed since this service opened it: its identifier was ${before} and is now ${now}`;
+  `the vault's code has changed since this service opened it, from ${before} to ${now}`;
 
 /**
  * Returns the code that a discovered or imported vault was admitted with and must keep while it is open, or null.

@@ -68,7 +68,7 @@ export function admissionObstacle(
   if (OPEN_FAMILIES.has(facts.adapter)) return "its contract code belongs to no known family";
   if (!names(setting.assets, { chainId: facts.chainId, address: facts.asset }))
     return "its asset is not on the operator's list";
-  if (!facts.isNamed) return "no factory or public list names the vault any more";
+  if (!facts.isNamed) return "no vault factory or public list of vaults includes the vault any more";
   if (!facts.curated) return UNCURATED;
   if (now - facts.seenAt < setting.min_age_days * DAY_MS)
     return `it has been known for less than ${setting.min_age_days} days`;
@@ -83,7 +83,8 @@ export function admissionObstacle(
 }
 
 /** Human-readable reason why a vault that no curated register or list names may not be open. */
-export const UNCURATED = "neither a factory that its protocol governs nor a public list names the vault";
+export const UNCURATED =
+  "neither a factory that its protocol governs nor a public list of vaults includes the vault";
 
 /** Human-readable reason why a vault that the operator's settings exclude may not be open. */
 export const EXCLUDED = "the operator of this service excludes the vault or its asset";

@@ -180,11 +180,15 @@ const noRoom = (vault: Vault): string =>
 /** Returns the verdict on a vault that keeps too much of its profits or assets, or null. */
 function feeRefusal({ profitFee, yearlyFee }: Fees): Verdict | null {
   const refused = (reason: string): Verdict => ({ kind: "refused", reason });
-  const percent = (fee: number): string => `${Math.round(fee * 100)}%`;
+  const percent = (fee: number): string => `${Math.round(fee * 10_000) / 100}%`;
   if (profitFee !== null && profitFee > MAX_PROFIT_FEE)
-    return refused(`the vault keeps ${percent(profitFee)} of its profits`);
+    return refused(
+      `the vault keeps ${percent(profitFee)} of its profits, more than ${percent(MAX_PROFIT_FEE)}`,
+    );
   if (yearlyFee !== null && yearlyFee > MAX_YEARLY_FEE)
-    return refused(`the vault takes ${percent(yearlyFee)} of its assets a year`);
+    return refused(
+      `the vault takes ${percent(yearlyFee)} of its assets a year, more than ${percent(MAX_YEARLY_FEE)}`,
+    );
   return null;
 }
 
@@ -196,7 +200,7 @@ function revertVerdict(vault: Vault, revert: `0x${string}`): Verdict {
   const closed = code === "above_maximum" || code === "vault_paused" || code === "price_stale";
   return {
     kind: closed ? "closed" : "refused",
-    reason: `a deposit reverts${text === null ? " without a reason" : `: ${text}`}`,
+    reason: `a deposit reverts${text === null || text === "" ? " without a reason" : `: ${text}`}`,
   };
 }
 
@@ -325,7 +329,7 @@ function exitVerdict(of: {
     return refused("redeeming the shares after 30 days returns much less than the deposit");
   if (back.larger !== null)
     return refused(
-      "redeeming a larger deposit after 30 days returns much less than the deposit, which no preview says",
+      "redeeming a larger deposit after 30 days returns much less than the deposit, and no preview of the vault states this",
     );
   return null;
 }

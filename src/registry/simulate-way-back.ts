@@ -52,7 +52,7 @@ export type WayBack =
   | { kind: "none"; reason: string; exit: ClosedExit | null };
 
 const WAITING = { kind: "waiting" } as const;
-const FEWER_AGAIN = "a repeated deposit mints fewer shares";
+const FEWER_AGAIN = "the same deposit mints fewer shares when it is simulated again";
 
 /**
  * Finds out how the shares of a simulated deposit can be redeemed: at once, 30 days later and by other accounts or, if
@@ -288,7 +288,7 @@ async function explainStanding(ctx: Context, of: Refused, revert: Hex): Promise<
   const exit = illiquid ? "illiquid" : says || onRequest ? "stopped" : null;
   const what = onRequest ? reverts.replace("redemption", "redemption request") : reverts;
   // A vault may pay by functions of its own, and have no redemption of the standard's.
-  const way = text === null && vault.adapter === GENERIC_ADAPTER ? " as ERC-4626 says" : "";
+  const way = text === null && vault.adapter === GENERIC_ADAPTER ? " by the functions of ERC-4626" : "";
   return { kind: "none", exit, reason: onRequest ? what : `shares cannot be redeemed${way}: ${what}` };
 }
 

@@ -93,7 +93,7 @@ describe("discoverVaults()", () => {
       ...{
         status: "paused",
         statusBy: "proof",
-        statusReason: "no factory or public list names the vault any more",
+        statusReason: "no vault factory or public list of vaults includes the vault any more",
       },
       wasActive: true,
     });
@@ -117,7 +117,7 @@ describe("discoverVaults()", () => {
     await proveDueVaults(context());
     const own = eq(vaults.address, open.toLowerCase());
     await causeway.db.update(vaults).set({ status: "active", statusBy: "proof" }).where(own);
-    const statusReason = "no factory or public list names the vault any more";
+    const statusReason = "no vault factory or public list of vaults includes the vault any more";
     const removed = { registers: [] };
     expect(await proveThrice(open, removed)).toMatchObject({
       status: "paused",
@@ -150,7 +150,7 @@ describe("discoverVaults()", () => {
       ...{
         status: "paused",
         statusReason:
-          "neither a factory that its protocol governs nor a public list names the vault any more",
+          "neither a factory that its protocol governs nor a public list of vaults includes the vault any more",
       },
     });
   });
@@ -168,11 +168,16 @@ describe("discoverVaults()", () => {
       return rowOf(address);
     };
     expect(await proveWhenDue()).toMatchObject({
-      ...{ status: "refused", statusReason: "no factory or public list names the vault any more" },
+      ...{
+        status: "refused",
+        statusReason: "no vault factory or public list of vaults includes the vault any more",
+      },
     });
     await own.call("create", [address]);
     expect(await proveWhenDue()).toMatchObject({
-      statusReason: expect.not.stringContaining("no factory or public list names the vault"),
+      statusReason: expect.not.stringContaining(
+        "no vault factory or public list of vaults includes the vault",
+      ),
     });
   });
 

@@ -76,7 +76,7 @@ const harmful: readonly [what: string, name: string, adapter: string, reason: Re
     "keeps most of a larger redemption",
     "KeepsLargeExits",
     "erc4626",
-    /^redeeming a larger deposit after 30 days returns much less than the deposit, which no preview says$/,
+    /^redeeming a larger deposit after 30 days returns much less than the deposit, and no preview of the vault states this$/,
   ],
   [
     "cheats contracts, and has Euler's interface",
@@ -88,7 +88,7 @@ const harmful: readonly [what: string, name: string, adapter: string, reason: Re
     "takes all of its assets in a year",
     "TakesAssets",
     "erc4626",
-    /^the vault takes 100% of its assets a year$/,
+    /^the vault takes 100% of its assets a year, more than 20%$/,
   ],
 ];
 

@@ -59,12 +59,12 @@ const harmful: readonly [what: string, name: string, reason: RegExp][] = [
   [
     "keeps most of what is worth more than five thousand tokens",
     "KeepsHugeExits",
-    /^redeeming a larger deposit after 30 days returns much less than the deposit, which no preview says$/,
+    /^redeeming a larger deposit after 30 days returns much less than the deposit, and no preview of the vault states this$/,
   ],
   [
     "redeems only by functions of its own",
     "RedeemsElsewhere",
-    /^shares cannot be redeemed as ERC-4626 says: a redemption reverts without a reason$/,
+    /^shares cannot be redeemed by the functions of ERC-4626: a redemption reverts without a reason$/,
   ],
   [
     "burns shares and pays nothing",

@@ -226,7 +226,7 @@ describe("an active vault that breaks", () => {
     expect(await rowOf(found.vaultId)).toMatchObject({
       ...{ status: "paused", statusBy: "proof", proof: { code: before } },
       statusReason: expect.stringMatching(
-        /^the vault's code has changed since this service opened it: its identifier was implementation:0x.* and is now implementation:0x/,
+        /^the vault's code has changed since this service opened it, from implementation:0x.* to implementation:0x/,
       ),
     });
     // An administrator who reviews the new code opens the vault again.

@@ -40,8 +40,8 @@ const harmful: readonly [string, RegExp][] = [
   ["TrapsDepositors", /^new shares stay locked for over 30 days: a redemption reverts: locked for ever$/],
   ["FreezesShares", /^shares cannot be redeemed: a redemption reverts: shares are frozen$/],
   ["ChargesWaiting", /^redeeming the shares after 30 days returns much less than the deposit$/],
-  ["KeepsProfits", /^the vault keeps 100% of its profits$/],
-  ["KeepsInterest", /^the vault keeps 100% of its profits$/],
+  ["KeepsProfits", /^the vault keeps 100% of its profits, more than 50%$/],
+  ["KeepsInterest", /^the vault keeps 100% of its profits, more than 50%$/],
   [
     "CheatsTheRich",
     /^a larger deposit by a contract mints shares that are worth much less than the deposit$/,

@@ -145,7 +145,7 @@ describe("a discovered vault", () => {
     [
       "that an open factory alone names",
       () => ({ openness: "anybody" }),
-      "neither a factory that its protocol governs nor a public list names the vault",
+      "neither a factory that its protocol governs nor a public list of vaults includes the vault",
     ],
     [
       "of an asset that is not the operator's",
@@ -344,7 +344,10 @@ describe("an administrator's decision about a discovered vault", () => {
       });
     // The register decides again once the administrator leaves the decision to the proofs.
     expect(await decide(ctx, { address, state: "candidate" })).toMatchObject({
-      ...{ status: "refused", status_reason: "no factory or public list names the vault any more" },
+      ...{
+        status: "refused",
+        status_reason: "no vault factory or public list of vaults includes the vault any more",
+      },
     });
   });
 });

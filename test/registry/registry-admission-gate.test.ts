@@ -52,11 +52,15 @@ describe("admissionObstacle()", () => {
     ["an asset of another chain", { chainId: 10 }, "its asset is not on the operator's list"],
     ["another asset", { asset: `0x${"bb".repeat(20)}` }, "its asset is not on the operator's list"],
     ["generic code", { adapter: "erc4626" }, "its contract code belongs to no known family"],
-    ["no register", { isNamed: false }, "no factory or public list names the vault any more"],
+    [
+      "no register",
+      { isNamed: false },
+      "no vault factory or public list of vaults includes the vault any more",
+    ],
     [
       "only an open factory",
       { curated: false },
-      "neither a factory that its protocol governs nor a public list names the vault",
+      "neither a factory that its protocol governs nor a public list of vaults includes the vault",
     ],
     ["an age below 30 days", { seenAt: admitted.seenAt + 1 }, "it has been known for less than 30 days"],
     ["assets of unknown value", { tvlUsd: null }, "the value of its assets is unknown"],

@@ -48,14 +48,14 @@ const oneOf = async (name: string, ruleId: string): Promise<SignalDetail> => {
 };
 
 beforeAll(async () => {
-  world = await startScenarios(EVENT - 12 * DAY);
+  world = await startScenarios(EVENT - 16 * DAY);
   await world.add(VAULTS);
   await world.act("Open", { name: "setPaused", args: [true] });
   await world.act("Room", { name: "setCap", args: [dollars(1_000_000)] });
   await world.index();
-  // Twelve quiet days with two snapshots a day, and every three hours on the last one.
-  for (let ago = 12 * DAY - HOUR; ago > 30 * HOUR; ago -= DAY / 2) {
-    if (ago > 3 * DAY) await world.act("Stale", { name: "gain", args: [dollars(50)] });
+  // Sixteen quiet days with two snapshots a day, and every three hours on the last one.
+  for (let ago = 16 * DAY - HOUR; ago > 30 * HOUR; ago -= DAY / 2) {
+    if (ago > 5 * DAY) await world.act("Stale", { name: "gain", args: [dollars(50)] });
     await world.note(EVENT - ago);
   }
   for (let ago = 30; ago > 0; ago -= 3) await world.note(EVENT - ago * HOUR);

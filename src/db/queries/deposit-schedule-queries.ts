@@ -216,7 +216,8 @@ function secondStepsOf({ parent, router }: Continued): (SQL | undefined)[] | nul
 /**
  * Selects a deposit with a proven source that names `parent` and pays the token delivered to it into the same vault for
  * the same user, in an amount that may be the delivered one and not known to precede the delivery: a `completed` one if
- * there is one, otherwise `requested` or `claimable`. Null if there is none. Throws `store_unavailable`.
+ * there is one, otherwise `requested` or `claimable`; of several, the one paid first. Null if there is none. Throws
+ * `store_unavailable`.
  */
 export async function selectContinuation(db: Database, continued: Continued): Promise<DepositRow | null> {
   const { trackingId, destinationTxHash } = continued.parent;
@@ -236,7 +237,14 @@ export async function selectContinuation(db: Database, continued: Continued): Pr
           not(precedes({ trackingId: raw`${trackingId}`, delivery })),
         ),
       )
-      .orderBy(desc(eq(deposits.state, "completed")), desc(deposits.createdAt), asc(deposits.trackingId))
+      // The first payment: a later one may be what was delivered to another deposit after it.
+      .orderBy(
+        desc(eq(deposits.state, "completed")),
+        asc(raw`(select min(paid.block_number) from ${depositEvidence} as paid
+          where paid.tracking_id = ${deposits.trackingId} and paid.tx_hash = ${deposits.sourceTxHash})`),
+        desc(deposits.createdAt),
+        asc(deposits.trackingId),
+      )
       .limit(1),
   );
   return (rows[0] as DepositRow | undefined) ?? null;

@@ -91,12 +91,12 @@ describe("discovery on the local stack", () => {
     [
       "blacklists",
       "candidate",
-      /^neither a factory that its protocol governs nor a public list names the vault$/,
+      /^neither a factory that its protocol governs nor a public list of vaults includes the vault$/,
     ],
     [
       "unvouched",
       "candidate",
-      /^neither a factory that its protocol governs nor a public list names the vault$/,
+      /^neither a factory that its protocol governs nor a public list of vaults includes the vault$/,
     ],
     ["small", "candidate", /^its total assets are below the operator's minimum$/],
     ["one_key", "candidate", /^its code can be replaced, and nobody pinned implementation:0x/],

@@ -213,7 +213,7 @@ describe("signal rules", () => {
     [
       "a share price that stopped changing is price_stale",
       factsOf({ at: (age) => growingPrices(0.0001)(Math.max(age, 5 * 86_400)) }),
-      ["apy_break: high", "price_stale: high"],
+      ["apy_break: high", "price_stale: medium"],
     ],
     [
       "no signal for a share price that is unread since yesterday",
@@ -282,8 +282,8 @@ test.each([
 
 test.each([
   ["owner", "The vault has no owner any more."],
-  ["curator", "The vault has no curator any more"],
-  ["guardian", "The vault has no guardian any more who could veto changes"],
+  ["curator", "The vault no longer has a curator"],
+  ["guardian", "The vault no longer has a guardian, so pending changes may not be vetoed"],
 ])("control_changed says what the removal of the %s means", (control, expected) => {
   const zero = `0x${"0".repeat(40)}`;
   const before = { controls: { [control]: `0x${"1".repeat(40)}` } };
@@ -331,8 +331,9 @@ test("large_withdrawal states amount, fraction, normal range and consequence", (
   });
   expect(withdrawal?.summary).toBe(
     "0x00000000000000000000000000000000000a0001 withdrew 300,000 USDC in one transaction in the last 24 hours, 30.00% of " +
-      "the 1,000,000 USDC that Steady USDC held a day ago. Over 28 earlier days the median of the largest daily " +
-      "withdrawal was 0.00% of total assets; up to 4.00% is normal for this vault. Less may be left for immediate " +
-      "withdrawals: check how much you could withdraw now.",
+      "the total assets of Steady USDC a day ago (1,000,000 USDC). Over 28 earlier days the median of the largest daily " +
+      "withdrawal was 0.00% of total assets; up to 4.00% is normal for this vault. The account may be a contract " +
+      "that settles the requests of several holders. Less may be left for immediate withdrawals: check how much you could " +
+      "withdraw now.",
   );
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { signalRules } from "../../../src/signals/rules/list-signal-rules.ts";
 import type { VaultFacts } from "../../../src/signals/signal-facts.ts";
-import { type At, factsOf, growingPrices, NOW, usd } from "../../support/signals/facts.ts";
+import { type At, factsOf, growingPrices, NOW, pointAt, usd } from "../../support/signals/facts.ts";
 
 /** Returns the first finding of a rule. */
 const raised = (ruleId: string, facts: VaultFacts) =>
@@ -64,7 +64,9 @@ test("price_stale names the time of the last change, which does not age as a dur
   const at: At = (age) => growingPrices(0.0001)(Math.max(age, 5 * 86_400));
   const one = raised("price_stale", factsOf({ at }));
   expect(one?.title).toMatch(/: share price unchanged since \d{4}-\d\d-\d\d \d\d:\d\d UTC$/);
-  expect(one?.summary).toMatch(/ USDC since \d{4}-\d\d-\d\d \d\d:\d\d UTC\. The median interval /);
+  expect(one?.summary).toMatch(
+    / USDC since \d{4}-\d\d-\d\d \d\d:\d\d UTC\. Daily snapshots of the last 90 days show \d+ changes, with a median interval of 1 day\. /,
+  );
 });
 
 test("vault_added names the time", () => {
@@ -134,4 +136,31 @@ test("apy_break counts a small deviation as 0.1 percentage points", () => {
       : { ...point, sharePrice: ((point.sharePrice ?? 0n) * (10n ** 9n + last)) / 10n ** 9n };
   };
   expect(raised("apy_break", factsOf({ at }))?.tier).toBe("medium");
+});
+
+test.each([
+  [2, "before"],
+  [16, "after"],
+])(
+  "apy_break leaves out today's snapshot %i hours after midnight, %s a daily update of the price",
+  (hour) => {
+    const facts = factsOf();
+    // The price rises by the same amount at 15:00 UTC of each day; daily snapshots are taken at 23:55.
+    const priceAt = (seconds: number) =>
+      10n ** 18n + 10n ** 14n * BigInt(Math.floor((seconds - 15 * 3_600) / 86_400));
+    const midnight = Math.floor(NOW / 86_400) * 86_400;
+    const days = Array.from({ length: 30 }, (_, index) => midnight - index * 86_400 - 300).reverse();
+    const points = [...days, midnight + hour * 3_600].map((seconds) => ({
+      ...pointAt(NOW - seconds),
+      sharePrice: priceAt(seconds),
+    }));
+    expect(raised("apy_break", { ...facts, days: points })).toBeUndefined();
+  },
+);
+
+test("a share price too small for six decimals does not read as zero", () => {
+  const at: At = (age) => ({ totalAssets: 10n ** 24n, sharePrice: age > 300 ? 2n * 10n ** 11n : 10n ** 11n });
+  expect(raised("share_price_loss", { ...factsOf({ at }), assetDecimals: 18 })?.summary).toContain(
+    "is less than 0.000001 USDC, 50.00% below",
+  );
 });

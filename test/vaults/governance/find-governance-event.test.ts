@@ -177,7 +177,7 @@ test("a strategy's pause stops withdrawals too, and its end is less severe", () 
 
 test("an abdication names the change that the vault can never make again", () => {
   expect(textOf("morpho_v2", "Abdicate", { selector: "0x70897b23" })).toBe(
-    "The function of Steady USDC for a change to the performance fee was abdicated (permanently deactivated) at " +
+    "The function of Steady USDC that makes a change to the performance fee was abdicated (permanently deactivated) at " +
       "2027-01-15 07:50 UTC. This cannot be undone: the vault can never make such a change again, even where it would " +
       "help holders. (Steady USDC: function abdicated (permanently deactivated))",
   );
@@ -282,7 +282,7 @@ test.each([
     "veda",
     "AuthorityUpdated",
     "medium",
-    "Only the owner can now call restricted functions: check whether deposits still work.",
+    "Only the owner can now call restricted functions: check whether deposits, withdrawals and price updates still work.",
   ],
   [
     "upshift",

@@ -143,20 +143,20 @@ test("the pause event of Upshift states whether withdrawals are paused, not when
   const pause = (bWithdrawalsPaused: boolean) =>
     textOf("upshift", "DepositWithdrawalStatusChanged", { bDepositsPaused: true, bWithdrawalsPaused });
   expect(pause(true)).toMatch(
-    /^Withdrawals from Steady USDC are paused, as the contract reported at .*withdrawals paused\)$/,
+    /^Withdrawals from Steady USDC are paused and deposits are paused, as the contract reported at .*withdrawals paused\)$/,
   );
   expect(pause(false)).toMatch(
-    /^Withdrawals from Steady USDC are not paused, as .* If withdrawals were paused before.*withdrawals not paused\)$/,
+    /^Withdrawals from Steady USDC are not paused and deposits are paused, as .* If withdrawals were paused before.*deposits paused, withdrawals not paused\)$/,
   );
 });
 
 test("File of Centrifuge names the contract that the vault or its share token uses", () => {
   const what = stringToHex("manager", { size: 32 });
   expect(textOf("centrifuge", "File", { what, data: ZERO })).toMatch(
-    /^The contract that Steady USDC uses as "manager" is now none \(the zero address\)\..*"manager" contract changed\)$/,
+    /^The contract that Steady USDC uses as "manager" was removed at .*"manager" contract removed\)$/,
   );
   const unnamed = { what: `0x${"ff".repeat(32)}`, data: ZERO };
-  expect(textOf("centrifuge", "File", unnamed)).toContain("A contract that Steady USDC uses is now none");
+  expect(textOf("centrifuge", "File", unnamed)).toContain("A contract that Steady USDC uses was removed");
   const ofToken = governanceEventsOf("centrifuge").filter(
     ({ contract, signature }) => contract === "shareToken" && signature.startsWith("File("),
   );
@@ -198,7 +198,7 @@ test("a whitelist for redemptions is high while it applies", () => {
 test("a granted role is named by its whole id", () => {
   const role = `0x${"ab".repeat(32)}`;
   expect(textOf("mellow", "RoleGranted", { role })).toMatch(
-    new RegExp(`^Role ${role} of the access control of Steady USDC was granted to .*role granted\\)$`),
+    new RegExp(`^The access-control role ${role} of Steady USDC was granted to .*role granted\\)$`),
   );
   expect(textOf("mellow", "RoleGranted", { role: `0x${"0".repeat(64)}` })).toContain(
     "The admin role (DEFAULT_ADMIN_ROLE) of Steady USDC was granted to",

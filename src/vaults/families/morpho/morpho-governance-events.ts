@@ -271,7 +271,7 @@ export const morphoV2Events: readonly GovernanceEvent[] = [
     what: "configuration",
     title: () => "function abdicated (permanently deactivated)",
     report: ({ selector }, { vault, time }) =>
-      `The function of ${vault} for ${withArticle(changeOf(selector))} was abdicated (permanently deactivated) at ${time}.`,
+      `The function of ${vault} that makes ${withArticle(changeOf(selector))} was abdicated (permanently deactivated) at ${time}.`,
     advice:
       "This cannot be undone: the vault can never make such a change again, even where it would help holders.",
     tier: "low",
