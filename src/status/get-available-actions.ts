@@ -10,7 +10,6 @@ import {
 } from "../chains/chain-reads.ts";
 import type { Context } from "../context.ts";
 import type { OpenRequest } from "../db/queries/user-flow-queries.ts";
-import type { AppError } from "../errors.ts";
 import { MAX_UINT256 } from "../lib/amount.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
 import { formatUnixTime } from "../lib/unix-time.ts";
@@ -27,26 +26,19 @@ import { findVault } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { DepositTerms } from "../vaults/vault-adapter.ts";
 import { depositEntryForDisplay, pauseReason } from "../vaults/vault-deposit-entry.ts";
-import type { ExitMode, ExitTerms, PendingExit } from "../vaults/vault-exits.ts";
+import type { PendingExit } from "../vaults/vault-exits.ts";
 import { readTimed } from "../vaults/vault-state.ts";
-import {
-  findExitRefusal,
-  lacksLiquidity,
-  limitRefusal,
-  payableShares,
-} from "../withdrawals/withdrawal-refusals.ts";
+import { findAvailableWithdrawal, type WithdrawalFacts } from "./find-available-withdrawal.ts";
+import { POSSIBLE, refused } from "./vault-action.ts";
 
 /**
  * On-chain state from which a user's possible actions at a vault follow. `shares` and `requests` are null if they could
  * not be read.
  */
-interface ActionFacts {
+interface ActionFacts extends WithdrawalFacts {
   deposit: DepositTerms;
-  shares: bigint | null;
-  ways: readonly { mode: ExitMode; terms: ExitTerms }[];
   requests: readonly PendingExit[] | null;
   deposits: readonly PendingPosition[];
-  rewards: string | null;
 }
 
 /**
@@ -73,7 +65,7 @@ export async function getActions(
   const facts = isUnknown ? { ...value, requests: null } : value;
   return {
     deposit: depositAction(vault, facts.deposit),
-    withdraw: await tried(ctx, { vault, user: of.user, seen: withdrawAction(vault, { facts, block }) }),
+    withdraw: await findAvailableWithdrawal(ctx, { vault, user: of.user, facts, block }),
     claim: claimAction(vault, { ...facts, timestamp: block.timestamp }),
     cancel: cancelAction(vault, facts.requests),
     requests: [
@@ -133,12 +125,6 @@ function waysQuery(
   );
 }
 
-const POSSIBLE = { allowed: true, code: null, reason: "", until: null } as const;
-
-function refused(of: Pick<VaultAction, "reason"> & Partial<VaultAction> & { code: string }): VaultAction {
-  return { allowed: false, max: null, mode: null, until: null, ...of };
-}
-
 /** Claim or cancellation while the vault's open requests cannot be read. */
 const UNREAD = refused({
   code: "simulation_unavailable",
@@ -165,109 +151,6 @@ function depositAction(vault: Vault, terms: DepositTerms): VaultAction {
 
 const depositMode = (vault: Vault) =>
   adapterOf(vault).asyncDeposits?.(vault) ? ("request" as const) : ("instant" as const);
-
-/** A withdrawal as the views show it. `trial`: the shares whose withdrawal a simulation tries, or null for none. */
-interface SeenWithdrawal {
-  action: VaultAction;
-  trial: bigint | null;
-}
-
-function withdrawAction(
-  vault: Vault,
-  { facts, block }: { facts: ActionFacts; block: BlockTime },
-): SeenWithdrawal {
-  const [first] = facts.ways;
-  if (first === undefined) {
-    const reason = `withdrawals from ${vault.name} are not supported by this service: use the protocol's own site`;
-    return { action: refused({ code: "mode_unsupported", reason }), trial: null };
-  }
-  const held = facts.ways.reduce((most, { terms }) => larger(most, terms.heldShares), facts.shares ?? 0n);
-  if (held === 0n) {
-    const reason = `the account holds no shares of ${vault.name}`;
-    const action = refused({ code: "nothing_to_withdraw", reason, max: "0", mode: first.mode });
-    return { action, trial: null };
-  }
-  const judged = facts.ways.map((way) => ({
-    way,
-    refusal: exitRefusal(vault, { way, shares: held, block }),
-  }));
-  const possible = judged.find(({ refusal }) => refusal === null);
-  if (possible !== undefined) {
-    const { mode } = possible.way;
-    const max = payableShares({ way: possible.way, shares: held });
-    const action = { ...POSSIBLE, max: max.toString(), mode, reason: facts.rewards ?? "" };
-    return { action, trial: max };
-  }
-  const refusal = judged[0]?.refusal;
-  const until = refusal?.members["until"] ?? formatUnixTime(first.terms.lockedUntil);
-  const action = refused({
-    code: refusal?.code ?? "would_revert",
-    reason: refusal?.message ?? "",
-    max: refusal?.code === "no_liquidity" ? "0" : null,
-    mode: first.mode,
-    until: typeof until === "string" ? until : null,
-  });
-  // A limit of zero is only a hint, and does not show the vault's own reason.
-  return { action, trial: judged.some(({ way }) => hasZeroLimit(way.terms)) ? held : null };
-}
-
-const hasZeroLimit = ({ paused, refusal, maxShares, availableAssets }: ExitTerms): boolean =>
-  !paused && refusal === null && (maxShares === 0n || availableAssets === 0n);
-
-/**
- * Returns a withdrawal as a simulation of the trial's shares shows it: possible in a mode, or refused. If it fails
- * although the views allow it, 99% of the shares are tried. Without a trial or its result, returns the views' action.
- */
-async function tried(
-  ctx: Context,
-  of: { vault: Vault; user: Address; seen: SeenWithdrawal },
-): Promise<VaultAction> {
-  const { vault, user } = of;
-  const { action, trial: largest } = of.seen;
-  if (largest === null) return action;
-  // Only holders need what builds need: providers with all their schemas.
-  const { tryWithdrawal } = await import("../withdrawals/prepare-withdrawal.ts");
-  const seen = await tryWithdrawal(ctx, { vault, user, shares: largest });
-  if (seen === null) return action;
-  if ("mode" in seen) {
-    const reason = action.allowed ? action.reason : "";
-    return { ...POSSIBLE, reason, max: largest.toString(), mode: seen.mode };
-  }
-  // The liquidity may have changed since the views were read, and some vaults round their limit up.
-  const less = action.allowed ? (largest * NEARLY_ALL) / 100n : 0n;
-  const some = less === 0n ? null : await tryWithdrawal(ctx, { vault, user, shares: less });
-  if (some !== null && "mode" in some) return { ...action, mode: some.mode, max: less.toString() };
-  const { code, message, members } = seen.refusal;
-  const until = members["until"];
-  const times = { mode: action.mode, until: typeof until === "string" ? until : null };
-  return refused({ code, reason: message, max: code === "no_liquidity" ? "0" : null, ...times });
-}
-
-/** Percentage of the largest withdrawal that is tried after the largest itself has failed. */
-const NEARLY_ALL = 99n;
-
-const larger = (a: bigint, b: bigint | null): bigint => (b !== null && b > a ? b : a);
-
-/**
- * Returns the reason why a vault rejects a withdrawal in this mode, or null. One whose liquidity or capacity covers
- * only some of the shares accepts it, unless it covers less than the smallest withdrawal.
- */
-function exitRefusal(
-  vault: Vault,
-  of: { way: ActionFacts["ways"][number]; shares: bigint; block: BlockTime },
-): AppError | null {
-  const { way, shares, block } = of;
-  const asked = { order: { vault }, way, shares };
-  const refusal = findExitRefusal({ ...asked, facts: { block } });
-  const { maxShares, minShares, availableAssets } = way.terms;
-  const least = minShares || 1n;
-  const instant = way.mode === "instant";
-  const payable = (maxShares ?? least) >= least && (!instant || (availableAssets ?? 1n) > 0n);
-  // A preview of all shares that fails for lack of liquidity says nothing about the part that `maxRedeem` allows.
-  const partly = refusal?.code === "no_liquidity" && maxShares !== null && payable;
-  if (refusal !== null && !partly) return refusal;
-  return payable || (instant && !lacksLiquidity(asked)) ? null : limitRefusal(asked);
-}
 
 /**
  * Returns what a user can claim now: redemptions that are ready, otherwise deposit requests. `max` of a possible claim

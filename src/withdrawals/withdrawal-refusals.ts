@@ -116,6 +116,19 @@ export function payableShares({ way, shares }: Pick<RequestedExit, "way" | "shar
   return availableAssets >= previewAssets && missing <= ROUNDED_UNITS ? shares : maxShares;
 }
 
+/**
+ * Returns how many of the shares the vault's views let it redeem now, by its limit and by the assets that it can pay, in
+ * the share token's smallest unit: at most what these assets buy, and less by the shares of two units of assets at most.
+ */
+export function coveredShares({ way, shares }: Pick<RequestedExit, "way" | "shares">): bigint {
+  const { availableAssets, previewAssets, grossAssets } = way.terms;
+  const payable = payableShares({ way, shares });
+  const worth = previewAssets ?? grossAssets;
+  if (availableAssets === null || worth === null || availableAssets >= worth) return payable;
+  // The value was rounded down.
+  return smaller(payable, mulDivDown(availableAssets, shares, worth + 1n)) ?? payable;
+}
+
 /** Most units of the paid token that a limit in shares loses by conversion from one in assets. */
 const ROUNDED_UNITS = 1n;
 

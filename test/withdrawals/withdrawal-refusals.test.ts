@@ -2,6 +2,7 @@ import { encodeErrorResult, type Hex, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
 import type { ExitMode, ExitTerms } from "../../src/vaults/vault-exits.ts";
 import {
+  coveredShares,
   explainFailedExit,
   findExcessiveFee,
   findExitRefusal,
@@ -64,6 +65,22 @@ describe("payableShares()", () => {
   ])("when %s", (_name, terms, payable) => {
     expect(of(terms)).toBe(payable);
   });
+});
+
+test.each<[string, Partial<ExitTerms>, bigint]>([
+  ["cover all", { availableAssets: WORTH }, HELD],
+  ["are unknown", { availableAssets: null }, HELD],
+  ["are none", { availableAssets: 0n }, 0n],
+  ["cover half", { availableAssets: WORTH / 2n }, (HELD * (WORTH / 2n)) / (WORTH + 1n)],
+  [
+    "cover half of shares without a preview",
+    { availableAssets: WORTH / 2n, previewAssets: null },
+    (HELD * (WORTH / 2n)) / (WORTH + 1n),
+  ],
+  ["exceed a lower limit", { availableAssets: WORTH / 2n, maxShares: 7n }, 7n],
+  ["have no known price", { availableAssets: 1n, previewAssets: null, grossAssets: null }, HELD],
+])("coveredShares() if the assets %s", (_name, terms, covered) => {
+  expect(coveredShares(asked(terms))).toBe(covered);
 });
 
 describe("the amount that a vault without liquidity can pay", () => {
