@@ -11,6 +11,7 @@ import {
   createQuery,
   mapQuery,
   type Query,
+  queryAll,
   type ReadResults,
   read,
   readThen,
@@ -77,8 +78,10 @@ const MILLION = 1_000_000n;
 const SHARES_OFFSET = 4;
 /** Byte offset of the receiver in the calldata of the instant `redeem(uint256 shares, address receiver)`. */
 const RECEIVER_OFFSET = 36;
-/** Maximum number of a user's requests that are read. Each requesting transaction adds one. */
-const MAX_REQUESTS = 64n;
+/** Number of a user's requests that one read returns. Each requesting transaction adds one. */
+const PAGE = 64;
+/** Maximum number of such reads, one after the other. */
+const MAX_PAGES = 8;
 /** Pattern of a request's id: its timestamp, a uint32 in the claim. */
 const REQUEST_ID_PATTERN = /^\d{1,10}$/;
 const MAX_UINT32 = 2 ** 32 - 1;
@@ -232,15 +235,30 @@ type RedeemRequest = { timestamp: bigint; shares: bigint; isClaimable: boolean; 
 function describePending(vault: Vault, { user }: { user: Address }): Query<readonly PendingExit[] | null> {
   const queue = queueFor(vault, "request");
   if (queue === null) return createQuery({}, () => []);
-  const args = [user, 0n, MAX_REQUESTS] as const;
   const report = read({ to: vault.pricer, abi: oracleAbi(), name: "getReport", args: [vault.asset.address] });
-  return createQuery(
-    { requests: read({ to: queue, abi: queueAbi(), name: "requestsOf", args }), report },
-    (results) => {
-      const price = valueOrNull(results.report)?.priceD18 ?? 0n;
-      return valueOrNull(results.requests)?.map((request) => pendingOf(vault, { request, price })) ?? null;
-    },
+  const price = createQuery({ report }, (results) => valueOrNull(results.report)?.priceD18 ?? 0n);
+  return mapQuery(
+    queryAll({ price, requests: requestsFrom(queue, { user, page: 0 }) }),
+    (seen) => seen.requests?.map((request) => pendingOf(vault, { request, price: seen.price })) ?? null,
   );
+}
+
+/** Returns the query for a user's requests from a page on; null if one of them, or whether there are more, is unread. */
+function requestsFrom(
+  queue: Address,
+  { user, page }: { user: Address; page: number },
+): Query<readonly RedeemRequest[] | null> {
+  const args = [user, BigInt(page * PAGE), BigInt(PAGE)] as const;
+  const reads = { listed: read({ to: queue, abi: queueAbi(), name: "requestsOf", args }) };
+  return readThen(reads, ({ listed }): Query<readonly RedeemRequest[] | null> => {
+    const found = valueOrNull(listed);
+    if (found === null || found.length < PAGE) return createQuery({}, () => found);
+    // A list that is longer than its limit, or has no end, tells nothing.
+    if (found.length > PAGE || page + 1 === MAX_PAGES) return createQuery({}, () => null);
+    return mapQuery(requestsFrom(queue, { user, page: page + 1 }), (rest) =>
+      rest === null ? null : [...found, ...rest],
+    );
+  });
 }
 
 function pendingOf(vault: Vault, { request, price }: { request: RedeemRequest; price: bigint }): PendingExit {

@@ -1,7 +1,10 @@
+import { decodeFunctionData, encodeFunctionResult, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
+import { runQuery } from "../../../../src/chains/aggregator/aggregate-reads.ts";
 import { mellowExits } from "../../../../src/vaults/families/mellow/mellow-exits.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
 import { type PendingExit, unknownPendingExit } from "../../../../src/vaults/vault-exits.ts";
+import { contractsClient } from "../../../support/chains/multicall.ts";
 import { NOW, USDC, USER, vault } from "../../../support/deposits/fixtures.ts";
 import { answer } from "../../../support/vaults/answer.ts";
 
@@ -32,6 +35,33 @@ test.each([
     ...{ asset: USDC, feeManager: QUEUE, report, fee },
   });
   expect(terms).toMatchObject({ previewAssets, grossAssets: 100_000_000n });
+});
+
+test.each([
+  ["one page, which is not full", 63, 1],
+  ["one page, which is full", 64, 2],
+  ["three pages", 130, 3],
+  ["more pages than are read", 512, null],
+])("a user's requests on %s are all known or none", async (_name, count, pages) => {
+  const abi = parseAbi([
+    "function requestsOf(address, uint256 offset, uint256 limit) view returns ((uint256 timestamp, uint256 shares, bool isClaimable, uint256 assets)[])",
+  ]);
+  const all = Array.from({ length: count }, (_, index) => ({
+    ...{ timestamp: BigInt(index + 1), shares: 5n, isClaimable: true, assets: 7n },
+  }));
+  const client = contractsClient(({ to, data }) => {
+    if (to.toLowerCase() !== QUEUE) return { ok: false, data: "0x" };
+    const [, offset, limit] = decodeFunctionData({ abi, data }).args;
+    const result = all.slice(Number(offset), Number(offset + limit));
+    return { ok: true, data: encodeFunctionResult({ abi, functionName: "requestsOf", result }) };
+  });
+  const query = mellowExits.pending?.(own, { user: USER, requestIds: [], now: NOW });
+  if (query === undefined) throw new Error("the family has no requests");
+  const { value } = await runQuery(client, query);
+  expect(value?.map(({ requestId }) => requestId) ?? null).toEqual(
+    pages === null ? null : all.map(({ timestamp }) => String(timestamp)),
+  );
+  expect(client.calls).toHaveLength(pages ?? 8);
 });
 
 test("an instant redemption is limited by the rest of the day's shares and by the liquid assets", () => {
