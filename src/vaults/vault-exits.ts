@@ -109,7 +109,7 @@ export interface ExitTerms {
   closed: boolean;
   /** Why the vault would reject the withdrawal, or null if no reason is known. Fields like `paused` may show others. */
   refusal: ExitRefusal | null;
-  /** Variant of the family's call for the vault's current state, as `encode` takes it, or null. */
+  /** Variant for the vault's current state, as `encode` and `paysUnclaimed` take it, or null. */
   variant: string | null;
 }
 
@@ -273,7 +273,7 @@ export interface VaultExits {
    */
   rewards?(vault: Vault): Query<string | null>;
   /** Returns true if settled requests in this mode are usually paid without a claim. Absent means false. */
-  paysUnclaimed?(mode: ExitMode, vault: Vault): boolean;
+  paysUnclaimed?(mode: ExitMode, vault: Vault, variant?: string | null): boolean;
   /**
    * Encodes the claim of a claimable redemption, or returns null if nothing is known to be claimable or the vault pays
    * without a claim.

@@ -145,7 +145,7 @@ export function planWithdrawalSteps(prepared: PreparedWithdrawal, share: TokenRe
   const source =
     authorization === undefined ? own : { ...own, spender: null, transaction: null, authorization };
   const settles = way.mode !== "instant";
-  const unclaimed = settles && order.exits.paysUnclaimed?.(way.mode, order.vault) === true;
+  const unclaimed = settles && order.exits.paysUnclaimed?.(way.mode, order.vault, way.terms.variant) === true;
   const settling = { settles, ...(unclaimed && { unclaimed }) } as const;
   if (prepared.kind !== "two_step") return { source, destination: null, ...settling };
   const spender = prepared.transfer?.route.spender ?? null;

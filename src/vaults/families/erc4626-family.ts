@@ -71,7 +71,7 @@ const exits: VaultExits = {
   mayNeedAllowance: (vault, mode) =>
     mode === "request" && waitOf(vault) === "erc7540" ? vault.entryPoint : null,
   explain: (revert) => yoExits.explain?.(revert) ?? waiting.explain?.(revert) ?? null,
-  paysUnclaimed: (mode, vault) => exitsOf(vault).paysUnclaimed?.(mode, vault) ?? false,
+  paysUnclaimed: (mode, vault, variant) => exitsOf(vault).paysUnclaimed?.(mode, vault, variant) ?? false,
   pending: (vault, of) => exitsOf(vault).pending?.(vault, of) ?? { reads: {}, interpret: () => [] },
   openShares: (vault, user) => exitsOf(vault).openShares?.(vault, user) ?? [],
   claim: (vault, of) => exitsOf(vault).claim?.(vault, of) ?? null,

@@ -67,6 +67,8 @@ test.each([
   const one = await holderAt(deploy);
   await act(one, "setManualWithdrawal", [true]);
   const { hash, built } = await requested(one, "all");
+  const planned = [built.steps, (await one.record(built.tracking_id)).steps];
+  for (const steps of planned) expect(steps.at(-1)).toMatchObject({ step_id: "claim", state: "waiting" });
   await act(one, "settle", []);
   expect(await one.held("asset")).toBe(0n);
   const claim = { substatus: "WAIT_CLAIM_TRANSACTION", withdrawal: { next: { kind: "claim" } } };

@@ -21,6 +21,8 @@ function exitFee(exit: string | null) {
   return query.interpret(Object.fromEntries(results)).exitFee;
 }
 
+const MAPLE_QUEUE = { exit: "maple", withdrawal_type: "queue" } as const;
+
 describe("a generic ERC-4626 vault", () => {
   test("shows what a redemption at once costs", () => {
     expect(exitFee(null)).toBe(1);
@@ -64,8 +66,10 @@ describe("a generic ERC-4626 vault", () => {
     expect([
       exits.paysUnclaimed?.("request", yo),
       exits.paysUnclaimed?.("request", withExit("maple")),
-      exits.paysUnclaimed?.("request", { ...vault, params: { exit: "maple", withdrawal_type: "queue" } }),
-    ]).toEqual([true, false, true]);
+      ...[null, "manual"].map((variant) =>
+        exits.paysUnclaimed?.("request", { ...vault, params: MAPLE_QUEUE }, variant),
+      ),
+    ]).toEqual([true, false, true, false]);
     const abi = parseAbi([
       "function redeem(uint256, address, address) returns (uint256)",
       "function requestRedeem(uint256, address, address) returns (uint256)",

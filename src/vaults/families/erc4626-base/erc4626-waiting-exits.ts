@@ -36,7 +36,7 @@ import {
 import { addressParam, optionalChoiceParam, withoutParams, withWithdrawSeconds } from "../../vault-params.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import { type Identification, ORDINARY_ACCOUNT } from "./erc4626-derivation.ts";
-import { hasMapleQueue, identifyMaple, mapleAbi, mapleTerms } from "./maple-exits.ts";
+import { hasMapleQueue, identifyMaple, MAPLE_MANUAL, mapleAbi, mapleTerms } from "./maple-exits.ts";
 import { findMapleEnd, findMapleRequest } from "./maple-request-events.ts";
 import { mapleRequests } from "./maple-requests.ts";
 import { yoReads } from "./yo-exits.ts";
@@ -168,11 +168,16 @@ export function waitingExits(ordinary: VaultExits): VaultExits {
         "error ExcessiveRedeemAmount()": "nothing_to_withdraw",
         "error ExcessiveWithdrawAmount()": "nothing_to_withdraw",
       },
-      // A request to Maple while an earlier one is open. Sources: both of maple-labs' withdrawal managers.
-      reasons: [{ reason: /^WM:AS:(IN_QUEUE|WITHDRAWAL_PENDING)$/, code: "request_pending" }],
+      // A request to Maple while an earlier one is open, and a claim that its pool cannot pay. Sources: maple-labs'
+      // withdrawal managers.
+      reasons: [
+        { reason: /^WM:AS:(IN_QUEUE|WITHDRAWAL_PENDING)$/, code: "request_pending" },
+        { reason: /^WM:PE:NOT_ENOUGH_LIQUIDITY$/, code: "no_liquidity" },
+      ],
     }),
     pending: (vault, of) => (waitOf(vault) === "maple" ? mapleRequests(vault, of) : coolingShares(vault, of)),
-    paysUnclaimed: (mode, vault) => mode === "request" && hasMapleQueue(vault),
+    paysUnclaimed: (mode, vault, variant) =>
+      mode === "request" && hasMapleQueue(vault) && variant !== MAPLE_MANUAL,
     claim(vault, { user, request }) {
       if (request.state !== "claimable") return null;
       const data =

@@ -4,7 +4,7 @@ import { isNative } from "../../../lib/address.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import type { ExitTerms, ExitTermsInput } from "../../vault-exits.ts";
-import { optionalChoiceParam, withWithdrawSeconds } from "../../vault-params.ts";
+import { addressParam, optionalChoiceParam, withWithdrawSeconds } from "../../vault-params.ts";
 import { type Identification, ORDINARY_ACCOUNT } from "./erc4626-derivation.ts";
 import { erc4626ExitReads, erc4626ExitTermsOf } from "./erc4626-exits.ts";
 import { mapleQueueRead } from "./maple-requests.ts";
@@ -15,6 +15,7 @@ export const mapleAbi = once(() =>
     "function convertToExitAssets(uint256 shares) view returns (uint256)",
     "function manager() view returns (address)",
     "function withdrawalManager() view returns (address)",
+    "function isManualWithdrawal(address owner) view returns (bool)",
     "function requestRedeem(uint256 shares, address owner) returns (uint256)",
     "function removeShares(uint256 shares, address owner) returns (uint256)",
     "function redeem(uint256 shares, address receiver, address owner) returns (uint256 assets)",
@@ -28,6 +29,9 @@ export const mapleAbi = once(() =>
  */
 export const hasMapleQueue = (vault: Vault): boolean =>
   optionalChoiceParam(vault, { name: "withdrawal_type", choices: ["queue"] }) !== null;
+
+/** Name of the variant for an owner who redeems what the queue has processed, instead of being paid by it. */
+export const MAPLE_MANUAL = "manual";
 
 const UNNAMED_MANAGER: Identification = {
   ok: false,
@@ -66,10 +70,18 @@ export function mapleTerms(vault: Vault, request: ExitTermsInput): Query<ExitTer
     name: "convertToExitAssets",
     args: [request.shares],
   });
-  return createQuery({ ...erc4626ExitReads(vault, request), exit }, ({ exit: price, ...results }) => ({
+  const manual = read({
+    to: addressParam(vault, "withdrawal_manager") ?? vault.entryPoint,
+    abi: mapleAbi(),
+    name: "isManualWithdrawal",
+    args: [request.owner],
+  });
+  const reads = { ...erc4626ExitReads(vault, request), exit, manual };
+  return createQuery(reads, ({ exit: price, manual: claims, ...results }) => ({
     ...erc4626ExitTermsOf(results),
     previewAssets: valueOrNull(price),
     previewRevert: price.ok ? null : price.revert,
     priced: "later" as const,
+    variant: valueOrNull(claims) === true ? MAPLE_MANUAL : null,
   }));
 }

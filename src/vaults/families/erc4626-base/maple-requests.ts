@@ -1,4 +1,4 @@
-import { type Address, isAddressEqual, parseAbi } from "viem";
+import { type Address, erc20Abi, isAddressEqual, parseAbi } from "viem";
 import {
   andThen,
   createQuery,
@@ -11,7 +11,7 @@ import {
   valueOrNull,
 } from "../../../chains/chain-reads.ts";
 import { sameAddress } from "../../../lib/address.ts";
-import { mulDivDown } from "../../../lib/amount.ts";
+import { mulDivDown, smaller } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import { type PendingExit, unknownPendingExit } from "../../vault-exits.ts";
@@ -70,6 +70,7 @@ function poolReads(vault: Vault, user: Address) {
     total: read({ ...on, name: "totalAssets" }),
     losses: read({ ...on, name: "unrealizedLosses" }),
     supply: read({ ...on, name: "totalSupply" }),
+    liquid: read({ to: vault.asset.address, abi: erc20Abi, name: "balanceOf", args: [vault.entryPoint] }),
   };
 }
 
@@ -168,7 +169,10 @@ function foundHoldings({
 /** Converts a user's shares in the withdrawal manager to open requests. */
 function pendingOf(vault: Vault, of: Asked & { held: HeldShares; pool: PoolReads }): PendingExit[] {
   const { type, locked, waiting } = of.held;
-  const ready = valueOrNull(of.pool.ready);
+  const cyclical = type === "cycles";
+  const processed = valueOrNull(of.pool.ready);
+  // A queue's pool pays all of the shares or none.
+  const ready = cyclical || processed === null ? processed : smaller(processed, payableShares(of.pool));
   const worth = (shares: bigint) => worthOf(of.pool, shares);
   const common = { ...unknownPendingExit, token: vault.asset.address };
   const queued = waiting.map(({ id, shares }, index): PendingExit => {
@@ -177,7 +181,6 @@ function pendingOf(vault: Vault, of: Asked & { held: HeldShares; pool: PoolReads
     return { ...common, ...own, claimableAssets: 0n, claimableShares: 0n };
   });
   if (locked === 0n) return queued;
-  const cyclical = type === "cycles";
   const kept: PendingExit = {
     ...{ ...common, requestId: cyclical ? "0" : processedId(of), shares: locked, assets: worth(locked) },
     ...{ cancellable: cyclical, state: (ready ?? 0n) > 0n ? "claimable" : "pending" },
@@ -185,6 +188,14 @@ function pendingOf(vault: Vault, of: Asked & { held: HeldShares; pool: PoolReads
     claimableShares: ready,
   };
   return [...queued, kept];
+}
+
+/** Returns the number of shares that the pool's assets pay, rounded down, or null if unknown or unlimited. */
+function payableShares(pool: PoolReads): bigint | null {
+  const [total, losses] = [valueOrNull(pool.total), valueOrNull(pool.losses)];
+  const [supply, liquid] = [valueOrNull(pool.supply), valueOrNull(pool.liquid)];
+  if (total === null || losses === null || supply === null || liquid === null) return null;
+  return total > losses ? mulDivDown(liquid, supply, total - losses) : null;
 }
 
 /** Returns the value of shares after unrealised losses, rounded down, or null if unknown. */

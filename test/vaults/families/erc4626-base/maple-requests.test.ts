@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { runQuery } from "../../../../src/chains/aggregator/aggregate-reads.ts";
 import { erc4626 } from "../../../../src/vaults/families/erc4626-family.ts";
 import { contractsClient } from "../../../support/chains/multicall.ts";
-import { OTHER, USER, VAULT } from "../../../support/deposits/fixtures.ts";
+import { OTHER, USDC, USER, VAULT } from "../../../support/deposits/fixtures.ts";
 import { familyVault } from "../../../support/withdrawals/fixtures.ts";
 
 const MANAGER: Address = "0x1111111111111111111111111111111111111111";
@@ -21,6 +21,7 @@ const abi = parseAbi([
   "function requestIds(address) view returns (uint256)",
   "function requests(uint128) view returns (address owner, uint256 shares)",
   "function requestsByOwner(address) view returns (uint256[] ids, uint256[] shares)",
+  "function balanceOf(address) view returns (uint256)",
 ]);
 
 /** View functions of a contract with their results; calls of others fail. */
@@ -49,6 +50,8 @@ async function read(of: {
   own?: Contract;
   params?: Record<string, string>;
   requestIds?: readonly string[];
+  /** Assets that the pool holds; unread if absent. */
+  liquid?: bigint;
 }) {
   const current = of.current ?? QUEUE;
   const contracts: Readonly<Record<string, Contract>> = {
@@ -56,6 +59,7 @@ async function read(of: {
     [VAULT]: { ...pool, ...of.own },
     [MANAGER]: { withdrawalManager: current },
     [current]: of.manager,
+    [USDC]: { balanceOf: of.liquid },
   };
   const client = contractsClient(({ to, data }) => {
     const { functionName } = decodeFunctionData({ abi, data });
@@ -147,6 +151,20 @@ describe("requests to a queue", () => {
     expect(await idOf(["5", "8", "0"])).toBe("0");
     expect(await idOf(["5", "3", "3"])).toBe("3");
     expect(await idOf(["3", "4"])).toBe("0");
+  });
+
+  test("of a user in manual mode are claimed as far as the pool's assets go, because it pays all or nothing", async () => {
+    const manager = { ...single, requestIds: 0n, lockedShares: 10n };
+    const claimable = async (liquid: bigint) =>
+      (await read({ manager, own: { maxRedeem: 10n }, liquid })).requests;
+    // 10 shares are worth 11 assets, and 5 shares 5.5.
+    expect(await claimable(11n)).toMatchObject([{ shares: 10n, claimableShares: 10n, claimableAssets: 11n }]);
+    expect(await claimable(6n)).toMatchObject([
+      { state: "claimable", shares: 10n, assets: 11n, claimableShares: 5n, claimableAssets: 5n },
+    ]);
+    expect(await claimable(0n)).toMatchObject([{ ...waiting, shares: 10n, assets: 11n }]);
+    const cyclical = { manager: cycles, own: { maxRedeem: 10n }, liquid: 0n };
+    expect((await read(cyclical)).requests).toMatchObject([{ claimableShares: 10n }]);
   });
 
   test("are not known to be claimable if the pool does not say how much it redeems", async () => {
