@@ -3831,7 +3831,7 @@ export interface components {
              */
             expires_at: string | null;
             /**
-             * @description What can be claimed now: assets of a redemption, shares of a deposit, in the smallest unit, or `null` if unknown. `0` for the shares of a cancelled redemption, which a claim returns too.
+             * @description What can be claimed now, in the smallest unit: assets of a redemption, shares of a deposit or of a cancelled redemption (`request_id` is `cancelled`), or `null` if unknown.
              * @example 1000000
              */
             claimable: bigint | null;

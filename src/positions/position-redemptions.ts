@@ -288,6 +288,8 @@ function redeemableOf({ vault, assets }: HeldShares, price: VaultRedemptions["pr
   return price === null || price.gross === 0n ? null : mulDivDown(assets, price.net, price.gross);
 }
 
+const CLAIMABLE = { assets: "claimableAssets", shares: "claimableShares" } as const;
+
 /**
  * Converts an open redemption to the API's format. States other than `claimable` are shown as `pending`. `tracking_id`
  * is null unless `open` contains the request as one that this service built.
@@ -304,17 +306,13 @@ export function toWireRedemption(
     kind: "redeem",
     shares: request.shares?.toString() ?? null,
     assets: request.assets?.toString() ?? null,
-    token: {
-      address: request.token,
-      symbol: paid?.symbol ?? "",
-      decimals: paid?.decimals ?? null,
-    },
+    token: { address: request.token, symbol: paid?.symbol ?? "", decimals: paid?.decimals ?? null },
     // A request whose window passed outside of the wallet waits for its cancellation.
     state: request.state === "claimable" ? "claimable" : "pending",
     since: formatUnixTime(request.since),
     earliest: formatUnixTime(request.earliest),
     expires_at: formatUnixTime(request.expiresAt),
-    claimable: request.claimableAssets?.toString() ?? null,
+    claimable: request[CLAIMABLE[request.pays]]?.toString() ?? null,
     cancellable: request.cancellable,
     in_wallet: request.inWallet,
     tracking_id: row?.trackingId ?? null,

@@ -53,7 +53,7 @@ export const VaultRequest = z
     }),
     claimable: AmountText.nullable().meta({
       description:
-        "What can be claimed now: assets of a redemption, shares of a deposit, in the smallest unit, or `null` if unknown. `0` for the shares of a cancelled redemption, which a claim returns too.",
+        "What can be claimed now, in the smallest unit: assets of a redemption, shares of a deposit or of a cancelled redemption (`request_id` is `cancelled`), or `null` if unknown.",
     }),
     cancellable: z.boolean().meta({ description: "Whether the user can take it back now.", example: false }),
     in_wallet: z.boolean().meta({

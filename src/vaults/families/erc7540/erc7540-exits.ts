@@ -221,7 +221,7 @@ function returningShares(vault: Vault, { standard, own, parts }: Seen): PendingE
   const named = { ...unknownPendingExit, requestId: RETURNED_SHARES, token: vault.asset.address } as const;
   // Where the vault takes the shares out of the pending request before it returns them, their number is not known.
   const away = own.cancelling === true && sumOfParts(parts, "waiting") === 0n;
-  if (shares === 0n) return away ? [{ ...named, pays: "shares" }] : [];
+  if (shares === 0n) return away ? [{ ...named, claimableShares: 0n, pays: "shares" }] : [];
   const assets = valueAt(vault, { shares, standard });
   return [
     {
