@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { accountableStrategyAbi } from "#stand-ins/accountable";
 import { stakedReceiptAbi, trancheCdoAbi } from "#stand-ins/closing";
-import { lagoonVaultAbi, lagoonVaultV6Abi } from "#stand-ins/erc7540";
+import { centrifugeAsyncVaultAbi, lagoonVaultAbi, lagoonVaultV6Abi } from "#stand-ins/erc7540";
 import { plasmaAccessManagerAbi, plasmaVaultAbi, plasmaWithdrawManagerAbi } from "#stand-ins/ipor";
 import { gearboxPoolAbi, yearnVaultAbi, yearnVaultCreationCode } from "#stand-ins/lending";
 import { mellowShareManagerAbi, mellowSyncRedeemQueueAbi } from "#stand-ins/mellow";
@@ -14,16 +14,16 @@ import {
   tokenizedVaultAbi,
 } from "#stand-ins/upshift";
 import { vedaAccountantAbi, vedaTellerDAbi, vedaWithdrawQueueAbi } from "#stand-ins/veda";
-import { queueingVaultAbi } from "#stand-ins/waiting";
+import { maplePoolAbi, queueingVaultAbi } from "#stand-ins/waiting";
 import { deployStakedReceipt, deployTranche } from "../conformance/vaults/closing-stand-ins.ts";
-import { deployLagoon } from "../conformance/vaults/erc7540-stand-in.ts";
+import { deployCentrifuge, deployLagoon } from "../conformance/vaults/erc7540-stand-in.ts";
 import { deployAccountable, deployIpor, withShare } from "../conformance/vaults/exit-stand-ins.ts";
 import { deployMellow } from "../conformance/vaults/mellow-stand-in.ts";
 import { deployMidas } from "../conformance/vaults/midas-stand-in.ts";
 import { deployStandard, set } from "../conformance/vaults/standard.ts";
 import { deployUpshift } from "../conformance/vaults/upshift-stand-in.ts";
 import { deployVedaExit, deployVedaTeller } from "../conformance/vaults/veda-exits-stand-in.ts";
-import { deployQueueing } from "../conformance/vaults/waiting-stand-ins.ts";
+import { deployMaple, deployMapleQueue, deployQueueing } from "../conformance/vaults/waiting-stand-ins.ts";
 import { gearbox, refusingLenders } from "./refusing-lenders.ts";
 import { act, type Change, drain, lendAll, type RefusingVault } from "./vault-changes.ts";
 
@@ -213,8 +213,21 @@ export const refusingVaults: readonly RefusingVault[] = [
         act(legacyTokenizedVaultAbi, "setWithdrawalsPaused", [true]),
         "exits_paused",
       ],
+      ["its assets are invested", lendAll(legacyTokenizedVaultAbi), "no_liquidity"],
     ],
   },
+  {
+    ...{ adapter: "centrifuge", deploy: deployCentrifuge("sync", "user") },
+    cases: [
+      ["the account is no member", act(centrifugeAsyncVaultAbi, "setMembersOnly", [true]), "not_allowed"],
+    ],
+  },
+  ...[deployMaple, deployMapleQueue].map(
+    (deploy): RefusingVault => ({
+      ...{ adapter: "erc4626", deploy },
+      cases: [["Maple is paused", act(maplePoolAbi, "setProtocolPause", [true]), "exits_paused"]],
+    }),
+  ),
   {
     ...{ adapter: "midas", type: "midas", deploy: midas },
     cases: [

@@ -137,6 +137,7 @@ contract MaplePool is LendingVault {
 
     MaplePoolManager public manager;
     uint256 public unrealizedLosses;
+    bool public protocolPaused;
 
     event RedemptionRequested(address indexed owner_, uint256 shares_, uint256 escrowedShares_);
     event SharesRemoved(address indexed owner_, uint256 shares_);
@@ -149,6 +150,15 @@ contract MaplePool is LendingVault {
 
     function setUnrealizedLosses(uint256 losses) external {
         unrealizedLosses = losses;
+    }
+
+    function setProtocolPause(bool paused) external {
+        protocolPaused = paused;
+    }
+
+    modifier whenNotPaused() {
+        require(!protocolPaused, "PM:CC:PAUSED");
+        _;
     }
 
     function _queue() private view returns (MapleWithdrawalManager) {
@@ -170,7 +180,7 @@ contract MaplePool is LendingVault {
         return 0;
     }
 
-    function requestRedeem(uint256 shares, address owner) external returns (uint256) {
+    function requestRedeem(uint256 shares, address owner) external whenNotPaused returns (uint256) {
         if (msg.sender != owner) _spendAllowance(owner, msg.sender, shares);
         _transfer(owner, address(_queue()), shares);
         _queue().addShares(shares, owner);
