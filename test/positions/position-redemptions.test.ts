@@ -225,13 +225,6 @@ describe("toWireRedemption()", () => {
     });
   });
 
-  test("shows how many shares of a cancelled request can be claimed back, not the assets", () => {
-    const returned = { pays: "shares", claimableAssets: 0n, claimableShares: 10n } as const;
-    const shown = (change: Partial<PendingExit>) =>
-      toWireRedemption(lagoon, { request: request({ ...returned, ...change }), open: [] }).claimable;
-    expect([shown({}), shown({ claimableShares: null })]).toEqual(["10", null]);
-  });
-
   test("names the token that is paid, also one that the vault no longer lists", () => {
     const shown = toWireRedemption(lagoon, { request: request({ token: OTHER }), open: [] });
     expect(shown.token).toEqual({ address: OTHER, symbol: "", decimals: null });
