@@ -336,7 +336,7 @@ function findPayment(
 ): ExitSettlement | null {
   const wait = waitOf(vault);
   if (wait === null) return null;
-  if (wait === "maple") return findMapleEnd(vault, { user, requestId, logs });
+  if (wait === "maple") return findMapleEnd(vault, { user, requestId, logs, requestLogs });
   const cooldown = findCooldown(vault, { user, logs: requestLogs });
   if (cooldown === null) return null;
   // `unstake` emits no event of the vault, and pays all that its caller was cooling, or nothing.

@@ -1,7 +1,9 @@
 import { type Address, isAddressEqual, type Log, parseAbi, parseEventLogs } from "viem";
+import { sameAddress } from "../../../lib/address.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import { type ExitRequestSeen, type ExitSettlement, paidTo } from "../../vault-exits.ts";
+import { addressParam } from "../../vault-params.ts";
 import { isMapleRequestId } from "./maple-requests.ts";
 
 /**
@@ -25,6 +27,7 @@ const eventsAbi = once(() =>
 );
 
 type SeenLogs = { user: Address; logs: readonly Log[] };
+type EndLogs = SeenLogs & { requestId: string; requestLogs: readonly Log[] };
 
 /** Decodes the events of pools and queues in log order, whichever contracts emitted them. */
 const eventsIn = (logs: readonly Log[]) => parseEventLogs({ abi: eventsAbi(), logs: [...logs] });
@@ -56,8 +59,9 @@ const isAmongPayees = (
  * Finds in a receipt's logs how a user's request, or a part of it, ended: paid by the queue, redeemed by the user
  * (`unnamed` for the id of a queue, because it may be another request), or cancelled, which returns the shares. Null if
  * the logs do not show its end. An id that no queue assigns, such as `0`, stands for any request of the user.
+ * `requestLogs` are those of the transaction that made the request.
  */
-export function findMapleEnd(vault: Vault, of: SeenLogs & { requestId: string }): ExitSettlement | null {
+export function findMapleEnd(vault: Vault, of: EndLogs): ExitSettlement | null {
   return paidByQueue(vault, of) ?? redeemedByUser(vault, of) ?? returnedShares(vault, of);
 }
 
@@ -99,7 +103,7 @@ function redeemedByUser(
 }
 
 /** Returns the cancellation of a request, or of a part of it: `SharesRemoved` of the pool, or what its queue shows. */
-function returnedShares(vault: Vault, of: SeenLogs & { requestId: string }): ExitSettlement | null {
+function returnedShares(vault: Vault, of: EndLogs): ExitSettlement | null {
   if (isMapleRequestId(of.requestId)) return removedFromQueue(vault, of);
   for (const { address, eventName, args } of eventsIn(of.logs)) {
     if (eventName !== "SharesRemoved" || !isAddressEqual(address, vault.entryPoint)) continue;
@@ -108,16 +112,22 @@ function returnedShares(vault: Vault, of: SeenLogs & { requestId: string }): Exi
   return null;
 }
 
-/** Returns what a queue took out of a request without processing it, if it sent shares to the user. */
+/**
+ * Returns what a queue removed from a request unprocessed, if it sent shares to the user. It is the queue that took the
+ * shares, or the pool's current one.
+ */
 function removedFromQueue(
   vault: Vault,
-  { user, requestId, logs }: SeenLogs & { requestId: string },
+  { user, requestId, logs, requestLogs }: EndLogs,
 ): ExitSettlement | null {
   let [removed, shares] = [false, 0n];
   for (const { address, eventName, args } of eventsIn(logs)) {
     if (!("requestId" in args) || args.requestId.toString() !== requestId) continue;
     // A processed request leaves the queue with the same events.
     if (eventName === "RequestProcessed") return null;
+    // Any contract can emit these events and send a unit of shares.
+    const current = sameAddress(address, addressParam(vault, "withdrawal_manager") ?? "");
+    if (!current && !isAmongPayees(vault, { logs: requestLogs, account: address })) continue;
     if (paidTo(logs, { token: vault.shareToken, receiver: user, sender: address }).length === 0) continue;
     if (eventName === "RequestRemoved") removed = true;
     if (eventName === "RequestDecreased") shares += args.shares;

@@ -4,7 +4,6 @@ import {
   type Hex,
   isAddressEqual,
   type Log,
-  pad,
   parseAbi,
   parseEventLogs,
   toEventSelector,
@@ -20,6 +19,7 @@ import {
 } from "../../../chains/chain-reads.ts";
 import { mulDivDown } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
+import { namesAccount } from "../../log-arguments.ts";
 import type { Vault } from "../../vault.ts";
 import {
   type ExitCall,
@@ -291,21 +291,21 @@ const RETURNED_TOPICS: readonly Hex[] = [
 ].map((event) => toEventSelector(event));
 
 /**
- * Returns the settlement of a request whose cancellation a receipt shows, or null. `shares` is absent unless exactly
- * one transfer returned shares to the user.
+ * Returns the settlement of a request whose cancellation a receipt shows, or null, also if no shares reached the user.
+ * Strangers can name the user as receiver of theirs, so only as many shares are returned as the transfers show.
  */
 function findCancellation(
   vault: Vault,
   { user, logs }: { user: Address; logs: readonly Log[] },
 ): ExitSettlement | null {
-  const word = pad(user).slice(2).toLowerCase();
   const found = logs.some(
-    ({ address, topics, data }) =>
-      isAddressEqual(address, vault.entryPoint) &&
-      RETURNED_TOPICS.includes(topics[0] ?? "0x") &&
-      `${topics.join("")}${data}`.toLowerCase().includes(word),
+    (log) =>
+      isAddressEqual(log.address, vault.entryPoint) &&
+      RETURNED_TOPICS.includes(log.topics[0] ?? "0x") &&
+      namesAccount(log, { account: user }),
   );
   if (!found) return null;
   const returned = paidTo(logs, { token: vault.shareToken, receiver: user });
-  return { outcome: "cancelled", assets: 0n, ...(returned.length === 1 && { shares: returned[0] ?? null }) };
+  const shares = returned.reduce((sum, amount) => sum + amount, 0n);
+  return shares === 0n ? null : { outcome: "cancelled", assets: 0n, shares };
 }

@@ -20,6 +20,7 @@ import {
   pauseTexts,
   switchTexts,
 } from "../../governance/governance-event.ts";
+import { namesAccount } from "../../log-arguments.ts";
 import type { Vault } from "../../vault.ts";
 import type { TermsInput, VaultFamily } from "../../vault-adapter.ts";
 import type { DerivationSubject } from "../../vault-deriver.ts";
@@ -146,7 +147,11 @@ function findClaim(
   { user, logs }: { user: Address; logs: readonly Log[] },
 ): ExitSettlement | null {
   const claimed = logs.some(
-    ({ address, topics }) => isAddressEqual(address, vault.entryPoint) && topics[0] === CLAIMED_TOPIC,
+    (log) =>
+      isAddressEqual(log.address, vault.entryPoint) &&
+      log.topics[0] === CLAIMED_TOPIC &&
+      // A stranger's claim in favour of the user names the user second.
+      namesAccount(log, { account: user, first: true }),
   );
   const amounts = paidTo(logs, { token: vault.asset.address, receiver: user });
   if (!claimed || amounts.length === 0) return null;

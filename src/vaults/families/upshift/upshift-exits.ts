@@ -9,6 +9,7 @@ import {
 } from "viem";
 import { createQuery, type Query, type ReadResults, read, valueOrNull } from "../../../chains/chain-reads.ts";
 import { once } from "../../../lib/once.ts";
+import { namesAccount } from "../../log-arguments.ts";
 import type { Vault } from "../../vault.ts";
 import {
   type ExitCall,
@@ -181,8 +182,11 @@ function findSettlement(
   { user, logs }: { user: Address; logs: readonly Log[] },
 ): ExitSettlement | null {
   const processed = logs.some(
-    ({ address, topics }) =>
-      isAddressEqual(address, vault.entryPoint) && PROCESSED_TOPICS.includes(topics[0]?.slice(0, 10) ?? ""),
+    (log) =>
+      isAddressEqual(log.address, vault.entryPoint) &&
+      PROCESSED_TOPICS.includes(log.topics[0]?.slice(0, 10) ?? "") &&
+      // Anyone can pay another account's request together with a transfer to the user.
+      namesAccount(log, { account: user }),
   );
   const amounts = paidTo(logs, { token: vault.asset.address, receiver: user });
   if (!processed || amounts.length === 0) return null;

@@ -4,7 +4,7 @@ import { erc4626 } from "../../../../src/vaults/families/erc4626-family.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
 import { OTHER, USER, VAULT, vault } from "../../../support/deposits/fixtures.ts";
 import { transferLog } from "../../../support/deposits/logs.ts";
-import { eventLog } from "../../../support/vaults/answer.ts";
+import { eventLog, reasonData } from "../../../support/vaults/answer.ts";
 
 const cooling: Vault = { ...vault, adapter: "erc4626", params: { exit: "cooldown" } };
 const SILO: Address = "0x4444444444444444444444444444444444444444";
@@ -19,6 +19,13 @@ function startLogs(change: Partial<Record<"receiver" | "owner", Address>> = {}):
   const args = { sender: USER, receiver: SILO, owner: USER, assets: ASSETS, shares: SHARES, ...change };
   return [eventLog(VAULT, WITHDRAW, args)] as unknown as Log[];
 }
+
+test.each([
+  ["WM:AS:IN_QUEUE", "request_pending"],
+  ["WM:PE:NOT_ENOUGH_LIQUIDITY", "no_liquidity"],
+])("Maple's reason %s means %s", (reason, code) => {
+  expect(erc4626.exits?.explain?.(reasonData(reason))).toEqual({ code, text: reason });
+});
 
 describe("findRequest() of vaults with a cooldown", () => {
   const found = (change: Parameters<typeof startLogs>[0]) =>

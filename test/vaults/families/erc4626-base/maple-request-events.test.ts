@@ -41,7 +41,12 @@ const queueOf = (type: "uint128" | "uint256") => {
 
 const requestIn = (logs: Log[]) => erc4626.exits?.findRequest?.(pool, { user: USER, logs });
 const endIn = (requestId: string, logs: Log[]) =>
-  erc4626.exits?.findSettlement?.(pool, { user: USER, requestId, logs, requestLogs: [] });
+  erc4626.exits?.findSettlement?.(pool, {
+    user: USER,
+    requestId,
+    logs,
+    requestLogs: [moved(USER, QUEUE, 9n)],
+  });
 
 test("a request to a cyclical withdrawal manager has no number", () => {
   expect(requestIn([moved(USER, QUEUE, 9n), asked(USER, 9n)])).toEqual({ requestId: "0", shares: 9n });
@@ -120,5 +125,8 @@ describe.each(["uint128", "uint256"] as const)("a queue with numbers of the type
     expect(endIn("6", [...whole, returned(USER, 9n)])).toBeNull();
     expect(endIn("0", [...whole, returned(USER, 9n)])).toMatchObject({ outcome: "cancelled", shares: 9n });
     expect(endIn("5", [queue.removed({ requestId: 5n }), moved(OTHER, USER, 9n)])).toBeNull();
+    // Anyone's contract can emit the events of a queue and send a unit of shares.
+    const forged = [queue.removed({ requestId: 5n }, OTHER), moved(OTHER, USER, 1n)];
+    expect(endIn("5", forged)).toBeNull();
   });
 });

@@ -21,11 +21,15 @@ const families = [
 
 test.each(families)("a request to %s is paid by a transfer in a transaction with its event", (...of) => {
   const [, { exits }, signature] = of;
-  const processed = eventLog(VAULT, signature, { ...values, wasBlacklisted: false }) as unknown as Log;
+  const processedFor = (receiverAddr = USER) =>
+    eventLog(VAULT, signature, { ...values, receiverAddr, wasBlacklisted: false }) as unknown as Log;
+  const processed = processedFor();
   const paid = (to = USER) => transferLog({ token: USDC, from: VAULT, to, value: 9n });
   const endIn = (logs: Log[]) =>
     exits?.findSettlement?.(vault, { user: USER, requestId: "2026-03-10", logs, requestLogs: [] });
   expect(endIn([paid(), processed])).toEqual({ outcome: "paid", assets: 9n });
   expect(endIn([paid()])).toBeNull();
   expect(endIn([paid(OTHER), processed])).toBeNull();
+  // A stranger's request is paid, and the stranger sends the user something in the same transaction.
+  expect(endIn([paid(), processedFor(OTHER)])).toBeNull();
 });
