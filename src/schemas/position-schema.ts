@@ -223,7 +223,9 @@ export const VaultAction = z
     max: AmountText.nullable().meta({
       description:
         "Largest amount that is possible now, in the smallest unit: assets of a deposit and of claims, shares of a withdrawal " +
-        "and of cancellations. `null` if unlimited, unknown, or no amount of one token, such as a claim of several tokens.",
+        "and of cancellations. Where a vault can pay for only a part of the shares, a withdrawal of slightly more may be possible: " +
+        "of the worth of two smallest units of the asset, or of 1% if its views and its payment differ. " +
+        "`null` if unlimited, unknown, or no amount of one token, such as a claim of several tokens.",
     }),
     mode: z.enum(["instant", "request", "cooldown"]).nullable().meta({
       description: "How the vault would settle it, or `null` if it does not apply.",
