@@ -1,4 +1,3 @@
-import { getAddress } from "viem";
 import type { Context } from "../../context.ts";
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import {
@@ -10,7 +9,7 @@ import {
 } from "../../orders/order-steps.ts";
 import { readStepState } from "../../orders/read-order-step-state.ts";
 import type { DepositState, NextStep } from "../../schemas/deposit-schema.ts";
-import type { Step, StepState } from "../../schemas/step-schema.ts";
+import type { Step, StepState, TokenRef } from "../../schemas/step-schema.ts";
 import { findToken } from "../../vaults/find-vault-token.ts";
 
 /** A deposit with its current state and the user's next transaction, or null if there is none. */
@@ -35,7 +34,16 @@ export async function readDepositSteps(ctx: Context, deposit: SteppedDeposit): P
     isFirstRequired: (current) => sourceState(current, state) === "required",
     planOf: (current) => planOfRow(ctx, current),
   });
-  return toDepositSteps({ ...deposit, ...read });
+  return toDepositSteps({ ...deposit, ...read, delivered: await deliveredToken(ctx, row, read.plan) });
+}
+
+/**
+ * Returns the token of a partial deposit's second step, which its plan does not have because the bridge was to make the
+ * deposit; null for other deposits. Throws `store_unavailable`.
+ */
+async function deliveredToken(ctx: Context, row: DepositRow, plan: StepPlan): Promise<TokenRef | null> {
+  if (row.state !== "partial" || plan.destination !== null || row.moveToken === null) return null;
+  return findToken(ctx, { chainId: row.vaultChainId, address: row.moveToken });
 }
 
 /** Column of the transaction that each state waits for. */
@@ -50,10 +58,11 @@ const REPORTED_COLUMN: Readonly<
 
 /**
  * Returns the steps of a deposit in order, each transaction after its approvals or the signature that replaces them.
- * `allowance`, for the first transaction, is in the token's smallest unit, or null if unknown or not needed. Pure.
+ * `allowance`, for the first transaction, is in the token's smallest unit, or null if unknown or not needed. `delivered`
+ * is the token of a second step that the plan does not have. Pure.
  */
 export function toDepositSteps(
-  deposit: SteppedDeposit & { plan: StepPlan; allowance: bigint | null },
+  deposit: SteppedDeposit & { plan: StepPlan; allowance: bigint | null; delivered: TokenRef | null },
 ): Step[] {
   const { row, state, next, plan, allowance } = deposit;
   const second = secondLeg(deposit);
@@ -110,22 +119,21 @@ function sourceState(row: DepositRow, state: DepositState): StepState {
  * Returns the second step, on the vault's chain, with its state, or null if the deposit has none. A one-step deposit
  * gets a second step if its bridge delivered the token to the user instead of depositing it.
  */
-function secondLeg({ row, state, next, plan }: SteppedDeposit & { plan: StepPlan }): {
+function secondLeg({
+  row,
+  state,
+  next,
+  plan,
+  delivered,
+}: SteppedDeposit & { plan: StepPlan; delivered: TokenRef | null }): {
   leg: StepLeg;
   facts: LegFacts;
 } | null {
   const ready = next?.kind === "deposit" ? next : null;
-  const planned = plan.destination;
   const facts = secondFacts(row, { state, ready });
-  if (ready === null) return planned === null ? null : { leg: planned, facts };
+  const base = plan.destination ?? unplannedLeg(row, { ready, delivered });
+  if (base === null || ready === null) return base === null ? null : { leg: base, facts };
   const approvals = ready.calls.length - 1;
-  const base: StepLeg = planned ?? {
-    ...plan.source,
-    slot: "destination",
-    purpose: "deposit",
-    chainId: row.vaultChainId,
-    token: { address: getAddress(row.moveToken ?? row.shareToken), symbol: "", decimals: null },
-  };
   const leg: StepLeg = {
     ...base,
     amount: row.deliveredAmount ?? base.amount,
@@ -135,6 +143,25 @@ function secondLeg({ row, state, next, plan }: SteppedDeposit & { plan: StepPlan
     transaction: ready.transaction_request,
   };
   return { leg, facts };
+}
+
+/** Returns the leg of a second step that the plan does not have, or null while the user neither can nor did send it. */
+function unplannedLeg(
+  row: DepositRow,
+  { ready, delivered }: { ready: NextStep | null; delivered: TokenRef | null },
+): StepLeg | null {
+  if (delivered === null || (ready === null && row.depositTxHash === null)) return null;
+  return {
+    slot: "destination",
+    purpose: "deposit",
+    chainId: row.vaultChainId,
+    token: delivered,
+    amount: row.deliveredAmount,
+    spender: null,
+    allowed: true,
+    reset: false,
+    transaction: null,
+  };
 }
 
 function secondFacts(
