@@ -20,8 +20,8 @@ const { values, positionals } = readArguments({
   sign     sends the first required step of a deposit or withdrawal from its user, whose key it does
            not need; without an id, of the last one that was built for an account of stack.json
   settle   settles all open requests of a vault, as its operator does, and ends its cooldowns
-  fault    sets faults and the relayer of lifi, across, swaps, prices, neon, upstash or rpc:<chain_id>;
-           'bridges' is lifi and across together; 'clear' ends them
+  fault    sets faults and the relayer of lifi, across, swaps, velora, prices, neon, upstash or
+           rpc:<chain_id>; 'bridges' is lifi and across together; 'clear' ends them
   limit    uses up this minute's requests of one rate limit (quote, build, nonce), for a 429
   --stack  path of stack.json; default: .stack/stack.json
   --help   show this text`,
@@ -66,7 +66,7 @@ try {
   const [least, most] = command.takes;
   if (words.length < least || words.length > most)
     throw new UsageError(
-      `${name} takes ${most} ${most === 1 ? "argument" : "arguments"}, not ${words.length}`,
+      `${name} takes ${least < most ? "at most " : ""}${most} ${most === 1 ? "argument" : "arguments"}, not ${words.length}`,
     );
   for (const line of await command.run(readManifest(values.stack), words)) console.log(line);
 } catch (error) {

@@ -60,7 +60,7 @@ export function firstSteps(stack: StackManifest): StackExample[] {
       ],
     },
     {
-      title: "Delay the bridge by 30 seconds, then as before",
+      title: "Delay the bridge by 30 seconds, build and sign as above, then end the delay",
       commands: [
         `npm run stack -- fault bridges '{"relayer":{"delay_ms":30000}}'`,
         "npm run stack -- fault bridges clear",

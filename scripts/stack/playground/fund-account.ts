@@ -38,19 +38,26 @@ export async function fundAccount(
 }
 
 async function give(chain: StackChain, gift: { to: Address; symbol: string; amount: string }): Promise<void> {
-  const { to, symbol, amount } = gift;
-  if (symbol === "ETH") return addNative(chain, { to, wei: parseUnits(amount, NATIVE_DECIMALS) });
+  const { to, symbol } = gift;
+  if (symbol === "ETH") return addNative(chain, { to, wei: unitsOf(gift, NATIVE_DECIMALS) });
   const token = Object.entries(chain.contracts.tokens).find(([name]) => name === symbol)?.[1];
   if (token === undefined) {
     const known = ["ETH", ...Object.keys(chain.contracts.tokens)].join(", ");
     throw new UsageError(`no token '${symbol}': the stack has ${known}`);
   }
-  const units = parseUnits(amount, token.decimals);
+  const units = unitsOf(gift, token.decimals);
   const { chain_id: chainId, rpc_url: rpcUrl } = chain;
   const of = { chainId, rpcUrl, target: token.address };
   for (const { data, value } of givingCalls({ symbol: symbol as TokenSymbol, to, units })) {
     await awaitMined(rpcUrl, await sendAsDeployer({ ...of, value }, data));
   }
+}
+
+/** Returns an amount in smallest units. Throws `UsageError` if the token has fewer decimals, instead of rounding. */
+function unitsOf({ symbol, amount }: { symbol: string; amount: string }, decimals: number): bigint {
+  if ((amount.split(".")[1] ?? "").length > decimals)
+    throw new UsageError(`'${amount}' has more decimals than ${symbol}, which has ${decimals}`);
+  return parseUnits(amount, decimals);
 }
 
 /** Encodes the deployer's calls that provide tokens: ordinary tokens are minted, the native currency is wrapped. */

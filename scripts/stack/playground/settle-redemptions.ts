@@ -83,7 +83,12 @@ const recipes: Readonly<Record<string, Recipe>> = {
   accountable: requested(accountableVaultAbi),
   mellow: {
     ...{ abi: mellowRedeemQueueAbi, event: "RedeemRequested", account: "account", vaultView: "vault" },
-    ...{ isOpen: null, settle: settleCall(mellowRedeemQueueAbi) },
+    isOpen: async (client, { target, user }) => {
+      const view = { abi: mellowRedeemQueueAbi, address: target, functionName: "requestsOf" } as const;
+      const requests = await client.readContract({ ...view, args: [user, 0n, 100n] });
+      return requests.some(({ isClaimable }) => !isClaimable);
+    },
+    settle: settleCall(mellowRedeemQueueAbi),
   },
   mellow_lrt: {
     ...{ abi: simpleLrtAbi, event: "Withdraw", account: "owner", vaultView: null },
@@ -97,7 +102,11 @@ const recipes: Readonly<Record<string, Recipe>> = {
       account: "account",
       vaultView: "vault",
     },
-    isOpen: null,
+    isOpen: async (client, { target, user }) => {
+      const view = { abi: plasmaWithdrawManagerAbi, address: target, functionName: "requestInfo" } as const;
+      const [shares, , ready] = await client.readContract({ ...view, args: [user] });
+      return shares > 0n && !ready;
+    },
     settle: async (_, { target }) => ({
       to: target,
       calls: [encodeFunctionData({ abi: plasmaWithdrawManagerAbi, functionName: "releaseFunds" })],

@@ -12,12 +12,16 @@ import { redeemsLater, settleRedemptions } from "./settle-redemptions.ts";
 
 const Entry = z.object({ deposit_router: z.templateLiteral(["0x", z.string()]) });
 
-/** Event of a deposit request, and its argument with the account, by adapter. */
-const requestEvents: Readonly<Record<string, { abi: Abi; event: string; account: string }>> = {
-  lagoon: { abi: lagoonVaultAbi, event: "DepositRequest", account: "controller" },
-  centrifuge: { abi: lagoonVaultAbi, event: "DepositRequest", account: "controller" },
-  mellow: { abi: mellowDepositQueueAbi, event: "DepositRequested", account: "account" },
-  midas: { abi: midasDepositVaultAbi, event: "DepositRequest", account: "user" },
+/** Events of a deposit request, and their argument with the account, by adapter. */
+const requestEvents: Readonly<Record<string, { abi: Abi; events: readonly string[]; account: string }>> = {
+  lagoon: { abi: lagoonVaultAbi, events: ["DepositRequest"], account: "controller" },
+  centrifuge: { abi: lagoonVaultAbi, events: ["DepositRequest"], account: "controller" },
+  mellow: { abi: mellowDepositQueueAbi, events: ["DepositRequested"], account: "account" },
+  midas: {
+    abi: midasDepositVaultAbi,
+    events: ["DepositRequest", "DepositRequestWithCustomRecipient"],
+    account: "user",
+  },
 };
 
 /**
@@ -63,9 +67,12 @@ async function requesters(
 ): Promise<Address[]> {
   const known = requestEvents[adapter];
   if (known === undefined) throw new Error(`the adapter ${adapter} has no requests to settle`);
-  const event = getAbiItem({ abi: known.abi, name: known.event });
-  if (event?.type !== "event") throw new Error(`the ABI of ${adapter} has no event ${known.event}`);
-  const logs = await client.getLogs({ address: target, event, fromBlock: 0n });
+  const events = known.events.map((name) => {
+    const event = getAbiItem({ abi: known.abi, name });
+    if (event?.type !== "event") throw new Error(`the ABI of ${adapter} has no event ${name}`);
+    return event;
+  });
+  const logs = await client.getLogs({ address: target, events, fromBlock: 0n });
   const accounts = logs.map(({ args }) => (args as Record<string, unknown>)[known.account] as Address);
   return [...new Set(accounts)];
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { getAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { UsageError } from "../../../scripts/command.ts";
 import { writeManifest } from "../../../scripts/stack/manifest.ts";
@@ -10,9 +11,12 @@ import { exampleAccount, firstSteps } from "../../../scripts/stack/playground/fi
 import { fundAccount } from "../../../scripts/stack/playground/fund-account.ts";
 import { setFault } from "../../../scripts/stack/playground/set-fault.ts";
 import { settlesLater, settleVault } from "../../../scripts/stack/playground/settle-vault.ts";
+import { signStep } from "../../../scripts/stack/playground/sign-step.ts";
 import { useUpLimit } from "../../../scripts/stack/playground/use-up-limit.ts";
+import { Api } from "../../support/e2e/api.ts";
 import { balanceOf } from "../../support/e2e/balances.ts";
 import { chainIds, chainOf, tokenOn } from "../../support/e2e/chain.ts";
+import { amounts, bodyFor } from "../../support/e2e/deposit.ts";
 
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), "causeway-playground-"));
@@ -129,6 +133,20 @@ describe("npm run stack", () => {
     expect(await balanceOf(chain, { token: tokenOn(chain, "WETH"), owner: address })).toBe(5n * 10n ** 17n);
   });
 
+  test("settles the deposit requests of every family that has them", async () => {
+    const stack = inject("stack");
+    const user = exampleAccount(stack);
+    for (const vault of stack.vaults.filter(settlesLater)) {
+      const amount = amounts[vault.asset_symbol] / 20n;
+      const body = bodyFor(vault, { user: getAddress(user), amount });
+      const { tracking_id: trackingId, steps } = await new Api().buildToSign(body);
+      for (const _ of steps.filter(({ state }) => state === "required")) await signStep(stack, [trackingId]);
+      expect(await settleVault(stack, [vault.vault_id])).toContain(
+        `${vault.name}: settled the request of ${user}`,
+      );
+    }
+  });
+
   test("settles nothing where no request is open", async () => {
     for (const { vault_id: id, name } of inject("stack").vaults.filter(settlesLater)) {
       await settleVault(inject("stack"), [id]);
@@ -145,6 +163,12 @@ describe("npm run stack", () => {
       "no token 'DOGE': the stack has ETH, USDC, WBTC, WETH, USDT, FEE",
     ],
     ["fund", fundAccount, [address, "USDC", "1e3"], "'1e3' is not an amount such as 250 or 0.5"],
+    [
+      "fund",
+      fundAccount,
+      [address, "USDC", "0.0000001"],
+      "'0.0000001' has more decimals than USDC, which has 6",
+    ],
     ["fault", setFault, ["across", '{"x":1}'], 'Unrecognized key: "x"'],
     ["fault", setFault, ["across", "{"], "the body is not JSON"],
     ["fault", setFault, ["moon", "{}"], /^no emulator 'moon': bridges, neon, /],
@@ -165,6 +189,7 @@ describe("npm run stack", () => {
 
   test.each([
     ["no command", [], 2, "no command; see --help\n"],
+    ["too many words", ["sign", "a", "b"], 2, "sign takes at most 1 argument, not 2; see --help\n"],
     ["too few words", ["fund", "0x1"], 2, "fund takes 3 arguments, not 1; see --help\n"],
     [
       "no stack",
