@@ -48,7 +48,8 @@ export function notApprovedFailure(status: Exclude<ApplicationStatus, "approved"
  * `application_exists` if it is approved, or pending and submitted again; otherwise `application_<status>`.
  */
 export function stepFailure(step: Decision | "file", status: ApplicationStatus): AppError {
-  const detail = `an application that is ${status} cannot be ${STEP_DONE[step]}`;
+  const how = step === "file" ? ": GET /v1/applications/{address} shows its status" : "";
+  const detail = `an application that is ${status} cannot be ${STEP_DONE[step]}${how}`;
   if (status === "approved" || (step === "file" && status === "pending"))
     return failure("application_exists", detail);
   return failure(`application_${status}`, detail);

@@ -171,7 +171,7 @@ export async function changeKey(
   );
   await updatePair(ctx.db, { address, keyId, change: own, note });
   const found = (await listKeys(ctx)).find((key) => key.key_id === keyId);
-  if (found === undefined) throw failure("key_not_found", `there is no key pair ${keyId}`);
+  if (found === undefined) throw noSuchKey(keyId);
   return found;
 }
 
@@ -182,6 +182,8 @@ export async function changeKey(
 export async function revokeKey(ctx: Context, keyId: string): Promise<void> {
   const { address } = requirePartner(ctx).partner;
   const note = makeAuditNote(ctx, { action: "partner.key.revoke", actor: address.toLowerCase() });
-  if (!(await deletePair(ctx.db, { address, keyId, note })))
-    throw failure("key_not_found", `there is no key pair ${keyId}`);
+  if (!(await deletePair(ctx.db, { address, keyId, note }))) throw noSuchKey(keyId);
 }
+
+const noSuchKey = (keyId: string): AppError =>
+  failure("key_not_found", `there is no key pair ${keyId}: GET /v1/partners/api-keys lists them`);

@@ -106,7 +106,7 @@ export const AmountInput = z
   .transform((text, context): bigint => {
     const amount = /^[1-9][0-9]{0,77}$/.test(text) ? BigInt(text) : 0n;
     if (amount <= MAX_UINT256) return amount;
-    context.addIssue({ code: "custom", message: "does not fit uint256" });
+    context.addIssue({ code: "custom", message: "does not fit uint256: must be less than 2^256" });
     return z.NEVER;
   })
   .meta({ type: "string", pattern: "^[1-9][0-9]{0,77}$", example: "1000000" });

@@ -17,6 +17,15 @@ describe("application decisions", () => {
     });
   });
 
+  test("stepFailure() says where the status of an application that was sent already can be read", () => {
+    expect(stepFailure("file", "pending").message).toBe(
+      "an application that is pending cannot be sent again: GET /v1/applications/{address} shows its status",
+    );
+    expect(stepFailure("approve", "approved").message).toBe(
+      "an application that is approved cannot be approved",
+    );
+  });
+
   test("stepFailure() returns the code of the application's status", () => {
     const table = Object.fromEntries(
       (["approve", "reject", "revoke", "reopen", "file"] as const).map((step) => [

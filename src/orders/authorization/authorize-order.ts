@@ -229,7 +229,10 @@ export async function checkedSignature(
     if (signer !== null && sameAddress(signer, address)) return canonical;
   }
   if (account !== "plain" && accepted) return signature;
-  throw failure("signature_invalid", "the signature is not the user's signature of the order's typed data");
+  throw failure(
+    "signature_invalid",
+    "this is not the user's signature of the step's `typed_data`: sign that unchanged, with the account `user_address`",
+  );
 }
 
 /**
