@@ -128,6 +128,14 @@ describe("programs of the guide", () => {
   });
 });
 
+test("getting started names the local stack's values for those of the examples", () => {
+  const text = readFileSync(join(GUIDE, "getting-started.md"), "utf8");
+  const rows = [...text.matchAll(/^\| [^|]*`([^`]+)` +\| `([^`]+)` +\|$/gm)];
+  expect(rows).toHaveLength(4);
+  for (const [, example = "", here] of rows) expect(local(example)).toBe(here);
+  expect(text).toContain(inject("stack").accounts[1]?.address);
+});
+
 describe("the guide's pages", () => {
   const api = new Api();
   const paths = [
