@@ -1,5 +1,4 @@
 import { getAddress, zeroAddress } from "viem";
-import { runWholeQuery } from "../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
 import { RpcError } from "../chains/json-rpc.ts";
 import type { Context } from "../context.ts";
@@ -18,9 +17,8 @@ import { isCandidate, isReviewed, type ProofFinding } from "./decide-vault-proof
 import { confirmDerivation, toDerivedColumns } from "./derive-vault.ts";
 import { readVaultCode } from "./read-registry-code.ts";
 import { describeForeignContract, recognizeVault } from "./recognize-registry-family.ts";
-import { deniedQuery } from "./registers/read-register.ts";
 import { EXCLUDED, isBlocked, UNCURATED } from "./registry-admission-gate.ts";
-import { isCurated, vouchingFor } from "./registry-vouching.ts";
+import { isCurated, readVouching } from "./registry-vouching.ts";
 import { type SimulatedProof, simulateProof } from "./simulate-proof.ts";
 import { GENERIC_ADAPTER } from "./simulate-way-back.ts";
 
@@ -91,10 +89,7 @@ async function readDeparture(
   if (isReviewed(row) || row.statusBy === "admin") return null;
   if (isBlocked({ ...row, asset: row.assetAddress }, ctx.config.discovery)) return EXCLUDED;
   if (row.provenance.source !== "factory") return null;
-  const { lists, registers } = vouchingFor(ctx, row);
-  const query = deniedQuery(registers, getAddress(row.address));
-  const denying = registers.length === 0 ? [] : await runWholeQuery(client, query);
-  const left = { lists, registers: registers.filter((register) => !denying.includes(register)) };
+  const left = await readVouching(ctx, { client, row });
   if (left.lists.length + left.registers.length === 0)
     return "no vault factory or public list of vaults includes the vault any more";
   return isCandidate(row) || isCurated(left) ? null : `${UNCURATED} any more`;

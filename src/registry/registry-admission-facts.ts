@@ -19,7 +19,7 @@ import { readGovernance } from "./read-registry-governance.ts";
 import { creatorsQuery } from "./registers/read-register.ts";
 import type { VaultRegister } from "./registers/vault-registers.ts";
 import { admissionObstacle, codeObstacle } from "./registry-admission-gate.ts";
-import { isCurated, isGoverned, type Vouching, vouchingFor } from "./registry-vouching.ts";
+import { isCurated, isGoverned, readVouching, type Vouching } from "./registry-vouching.ts";
 
 /**
  * Returns the admission gate's result for a discovered or imported candidate whose proof passed, otherwise null. What
@@ -33,7 +33,8 @@ export async function readAdmission(
   if (finding.kind !== "passed" || derived === null || isReviewed(row) || !isCandidate(row)) return null;
   const { caller = row.caller, params = row.params } = derived;
   const vault = parseRegistryRow({ ...row, ...derived, caller, params });
-  const vouching = vouchingFor(ctx, row);
+  const vouching = await vouchingNow(ctx, row);
+  if (vouching === null) return { obstacle: "the registers that name it could not be read" };
   const obstacle = admissionObstacle(
     {
       chainId: row.chainId,
@@ -50,6 +51,17 @@ export async function readAdmission(
     { setting: ctx.config.discovery, now: ctx.now() },
   );
   return { obstacle: obstacle ?? (await readCodeObstacle(ctx, { vault, vouching, finding })) };
+}
+
+/** Returns what vouches for a vault now, or null if a register could not be asked. */
+async function vouchingNow(ctx: Context, row: VaultRow): Promise<Vouching | null> {
+  const client = ctx.chains.client(row.chainId);
+  try {
+    return client === null ? null : await readVouching(ctx, { client, row });
+  } catch (error) {
+    if (error instanceof AppError || error instanceof RpcError) return null;
+    throw error;
+  }
 }
 
 /** Returns the obstacle in a vault's code or governance, or null. A failing node or database is an obstacle. */

@@ -1,6 +1,10 @@
+import { getAddress } from "viem";
+import { runWholeQuery } from "../chains/aggregator/aggregate-reads.ts";
+import type { ChainClient } from "../chains/chain-client.ts";
 import type { Context } from "../context.ts";
 import type { VaultRow } from "../db/queries/vault-queries.ts";
 import { servedRegisters, sourceOf } from "./discover-vaults.ts";
+import { deniedQuery } from "./registers/read-register.ts";
 import type { VaultRegister } from "./registers/vault-registers.ts";
 
 /**
@@ -18,16 +22,27 @@ export interface Vouching {
  * Returns the public lists that name a vault, and the registers that name it and that this deployment still reads. A
  * register that was removed from the settings or from the code vouches for nothing.
  */
-export function vouchingFor(
-  ctx: Context,
-  { chainId, namedBy }: Pick<VaultRow, "chainId" | "namedBy">,
-): Vouching {
+function vouchingFor(ctx: Context, { chainId, namedBy }: Pick<VaultRow, "chainId" | "namedBy">): Vouching {
   return {
     lists: namedBy.filter((name) => name.startsWith("list:")),
     registers: servedRegisters(ctx).filter(
       (register) => register.chainId === chainId && namedBy.includes(sourceOf(register)),
     ),
   };
+}
+
+/**
+ * Returns what vouches for a vault as `vouchingFor`, without the registers whose membership view denies the vault now.
+ * Throws `upstream_unavailable` if the nodes made only a part of the reads; errors of the chain client propagate.
+ */
+export async function readVouching(
+  ctx: Context,
+  { client, row }: { client: ChainClient; row: Pick<VaultRow, "chainId" | "address" | "namedBy"> },
+): Promise<Vouching> {
+  const { lists, registers } = vouchingFor(ctx, row);
+  if (registers.every(({ membership }) => membership === null)) return { lists, registers };
+  const denying = await runWholeQuery(client, deniedQuery(registers, getAddress(row.address)));
+  return { lists, registers: registers.filter((register) => !denying.includes(register)) };
 }
 
 /** Returns true if a public list, or a register that its protocol governs, is among what vouches for a vault. */

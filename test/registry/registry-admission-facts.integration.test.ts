@@ -221,6 +221,19 @@ describe("a discovered vault", () => {
     expect(await proveListed(address, by)).toMatchObject({ status: "active", namedBy: ["list:published"] });
   });
 
+  test("that its governed register denies by now has no second source in it", async () => {
+    const [address, factory] = [await newVault(), await deployListRegister(chain)];
+    await discover(address, { openness: "anybody" });
+    const asked = { chain_id: CHAIN, protocol: "Scratch", openness: "governed", adapter: "morpho_v2" };
+    const by = { openness: "anybody", more: [{ ...asked, address: factory.address }] };
+    const namedBy = ["list:published", `register:${factory.address.toLowerCase()}`];
+    expect(await proveListed(address, by, namedBy)).toMatchObject({
+      ...{ status: "candidate", statusReason: "one public list alone names it" },
+    });
+    await factory.call("create", [address]);
+    expect(await proveListed(address, by, namedBy)).toMatchObject({ status: "active" });
+  });
+
   test("that anyone may have cloned of a factory's original has no second source", async () => {
     const [original, factory] = [await newVault(), await deployListRegister(chain)];
     await factory.call("setOriginal", [original]);
