@@ -39,7 +39,10 @@ const REFUSALS_BEFORE_PAUSE = 3;
 const STANDING_MS: readonly number[] = [5 * MINUTE_MS, 30 * MINUTE_MS];
 /** Pause before the next attempt if a failing chain has left too few refusals by the last of them, in milliseconds. */
 const LATE_RETRY_MS = 25 * MINUTE_MS;
-/** Pause before the next attempt after a node or the database failed, in milliseconds. */
+/**
+ * Pause before the next attempt after a node or the database failed, in milliseconds. A discovered or imported candidate,
+ * which anyone may have made so that nodes fail, waits as a refused one.
+ */
 const UNREAD_RETRY_MS = 10 * MINUTE_MS;
 /**
  * Pause before the next attempt for a vault that the last proof found closed, that it refused although it was paused
@@ -75,7 +78,7 @@ export function decideAfterProof(
       return {
         ...kept,
         proof: null,
-        proofDueAt: due(UNREAD_RETRY_MS),
+        proofDueAt: due(isCandidate(entry) && !isReviewed(entry) ? REFUSED_RETRY_MS : UNREAD_RETRY_MS),
         proofRefusals: entry.proofRefusals,
       };
     case "closed":

@@ -1,10 +1,12 @@
 import * as z from "zod";
+import { RpcError } from "../chains/json-rpc.ts";
+import { readHeadNumber } from "../chains/read-block.ts";
 import type { Context } from "../context.ts";
 import { makeAuditNote } from "../db/queries/audit-queries.ts";
 import { selectFailingChains } from "../db/queries/flow-queries.ts";
 import { countDueProofs, leaseDueProofs, recordProof } from "../db/queries/vault-proof-queries.ts";
 import { selectVault, type VaultRow } from "../db/queries/vault-queries.ts";
-import { failure } from "../errors.ts";
+import { AppError, failure } from "../errors.ts";
 import { mapConcurrently } from "../lib/concurrency.ts";
 import { SECOND_MS } from "../lib/durations.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
@@ -26,6 +28,11 @@ const MAX_VAULTS = 60;
  * stays within the platform's limit of subrequests (wrangler.toml).
  */
 const MAX_REQUESTS = 700;
+/**
+ * Number of `unread` proofs after which a run stops on a chain that answers. A vault whose views make nodes time out must
+ * not keep others from their proofs; a chain whose nodes cannot simulate leaves all of them `unread`.
+ */
+const MAX_UNREAD = 3;
 /** Lease on vaults that a run proves, in milliseconds; after it, the vaults of a killed run are due again. */
 const LEASE_MS = 30 * SECOND_MS;
 
@@ -80,7 +87,7 @@ export async function proveDueVaults(ctx: Context): Promise<ProofRoundReport> {
 }
 
 /**
- * Handles a queue message: runs the due proofs of one chain's vaults, until a limit is reached or one is `unread`.
+ * Handles a queue message: runs the due proofs of one chain's vaults, until a limit is reached or the chain does not answer.
  * Reports zeros while another run holds the chain's lock. Throws `store_unavailable`.
  */
 export async function proveFromMessage(ctx: Context, message: ProofMessage): Promise<ProofRoundReport> {
@@ -92,17 +99,33 @@ export async function proveFromMessage(ctx: Context, message: ProofMessage): Pro
 }
 
 /**
- * Proves the due vaults of one chain sequentially, to respect public nodes' limits, until none is due, a proof is
- * `unread`, or the run's budget is used up. The rest is left to the next run.
+ * Proves the due vaults of one chain sequentially, to respect public nodes' limits, until none is due, the chain does
+ * not answer, `MAX_UNREAD` proofs were `unread`, or the run's budget is used up. The rest is left to the next run.
  */
 async function proveChain(
   ctx: Context,
   { chainId, round }: { chainId: number; round: ProofRound },
 ): Promise<void> {
   const hasRoom = (): boolean => ctx.now() < round.endsAt && ctx.timing.requests() < MAX_REQUESTS;
+  let unread = 0;
+  const goesOn = async (): Promise<boolean> => {
+    unread += 1;
+    return unread < MAX_UNREAD && hasRoom() && (await answers(ctx, chainId));
+  };
   for (let proven = 0; proven < MAX_VAULTS && hasRoom(); proven += BATCH_SIZE) {
     const rows = await lease(ctx, chainId);
-    if (rows.length === 0 || !(await proveBatch(ctx, { rows, round }))) return;
+    if (rows.length === 0 || !(await proveBatch(ctx, { rows, round, goesOn }))) return;
+  }
+}
+
+/** Returns true if a node of the chain returns its head. */
+async function answers(ctx: Context, chainId: number): Promise<boolean> {
+  const client = ctx.chains.client(chainId);
+  try {
+    return client !== null && (await readHeadNumber(client)) >= 0;
+  } catch (error) {
+    if (error instanceof AppError || error instanceof RpcError) return false;
+    throw error;
   }
 }
 
@@ -112,11 +135,16 @@ function lease(ctx: Context, chainId: number): Promise<VaultRow[]> {
   return leaseDueProofs(ctx.db, { chainId, now: new Date(now), leaseUntil, limit: BATCH_SIZE });
 }
 
-/** Proves a batch of one chain's vaults. Returns false if a proof is `unread`; the vaults after it then wait. */
+/**
+ * Proves a batch of one chain's vaults. Returns false if `goesOn` does after an `unread` proof; the vaults after it then
+ * wait.
+ */
 async function proveBatch(
   ctx: Context,
-  { rows, round: { report, changed: changedIds } }: { rows: readonly VaultRow[]; round: ProofRound },
+  of: { rows: readonly VaultRow[]; round: ProofRound; goesOn: () => Promise<boolean> },
 ): Promise<boolean> {
+  const { rows, round, goesOn } = of;
+  const { report, changed: changedIds } = round;
   for (const row of rows) {
     const { finding, changed } = await proveAndRecord(ctx, { row, actor: "proof" });
     report[finding.kind] += 1;
@@ -124,7 +152,7 @@ async function proveBatch(
       report.changed += 1;
       changedIds.push(formatVaultId(row));
     }
-    if (finding.kind === "unread") return false;
+    if (finding.kind === "unread" && !(await goesOn())) return false;
   }
   return true;
 }

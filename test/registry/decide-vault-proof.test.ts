@@ -227,6 +227,14 @@ describe("decideAfterProof()", () => {
     expect(decideAfterProof(entry(), { finding: unread, now: NOW }).proof).toBeNull();
   });
 
+  test("tries a candidate that anyone may have made less often when it cannot be read", () => {
+    const status = "candidate";
+    for (const source of ["factory", "list"] as const)
+      expect(decide({ status, provenance: { source, detail: "" } }, unread)).toMatchObject({ minutes: 360 });
+    expect(decide({ status }, unread)).toMatchObject({ minutes: 10 });
+    expect(decide({ provenance: { source: "factory", detail: "" } }, unread)).toMatchObject({ minutes: 10 });
+  });
+
   test("renews every passed proof within a day, spread over hours", () => {
     const due = ["0000", "8000", "ffff"].map(
       (end) => decide({ address: `0x${"0".repeat(36)}${end}` }, passed).minutes,

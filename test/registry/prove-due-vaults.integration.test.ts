@@ -8,9 +8,12 @@ import {
   startScratchChain,
 } from "../../scripts/stack/chains/scratch-chain.ts";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
+import type { ChainClient } from "../../src/chains/chain-client.ts";
+import type { Context } from "../../src/context.ts";
 import { leaseDueProofs } from "../../src/db/queries/vault-proof-queries.ts";
 import { flowTips } from "../../src/db/tables/flow-tables.ts";
 import { vaults } from "../../src/db/tables/vault-tables.ts";
+import { failure } from "../../src/errors.ts";
 import { handleMessages } from "../../src/jobs.ts";
 import { DAY_MS } from "../../src/lib/durations.ts";
 import { Timing } from "../../src/lib/outside-call-timing.ts";
@@ -118,6 +121,37 @@ test("one run proves 60 vaults of a chain at most, the next one the rest", async
   const ctx = await withClaims(CHAIN, empty);
   expect(await proveDueVaults(ctx)).toMatchObject({ refused: 60, unread: 0 });
   expect(await proveDueVaults(ctx)).toMatchObject({ refused: 3, unread: 0 });
+});
+
+/** Returns the context with nodes that time out when they call one of the contracts. */
+function timingOut(ctx: Context, contracts: readonly Address[]): Context {
+  const client = (chainId: number): ChainClient | null => {
+    const own = ctx.chains.client(chainId);
+    if (own === null) return null;
+    const ask: ChainClient["ask"] = (question) => {
+      const sent = JSON.stringify(question.params).toLowerCase();
+      return contracts.some((one) => sent.includes(one.slice(2).toLowerCase()))
+        ? Promise.reject(failure("upstream_timeout", "no node answered in time"))
+        : own.ask(question);
+    };
+    return { ...own, ask };
+  };
+  return { ...ctx, chains: { ...ctx.chains, client } };
+}
+
+test("a vault whose views make nodes time out keeps no other one from its proof, a whole chain of them few", async () => {
+  await causeway.db.delete(vaults);
+  const [hostile, ...others] = await newVaults(5);
+  if (hostile === undefined) throw new RangeError("no vault");
+  const ctx = await withClaims(CHAIN, [hostile, ...others]);
+  const first = eq(vaults.address, hostile.toLowerCase());
+  await causeway.db
+    .update(vaults)
+    .set({ proofDueAt: new Date(0) })
+    .where(first);
+  expect(await proveDueVaults(timingOut(ctx, [hostile]))).toMatchObject({ passed: 4, unread: 1 });
+  await causeway.db.update(vaults).set({ proofDueAt: new Date(0) });
+  expect(await proveDueVaults(timingOut(ctx, [hostile, ...others]))).toMatchObject({ passed: 0, unread: 3 });
 });
 
 test("a run that has used up its requests leaves the vaults to the next one", async () => {
