@@ -3,6 +3,7 @@ import { runSimulation } from "../chains/simulator/run-simulation.ts";
 import type { SimulationResult } from "../chains/simulator/simulation.ts";
 import type { Context } from "../context.ts";
 import { mulDivDown } from "../lib/amount.ts";
+import { DAY_S } from "../lib/durations.ts";
 import { balanceOfRead, increaseOf, paymentOverrides } from "../orders/simulate-order-payment.ts";
 import { adapterOf, explainExitRevert } from "../vaults/families/vault-families.ts";
 import { entryOf, exitCalls, type Redemption } from "./proof-exit-calls.ts";
@@ -46,7 +47,8 @@ const EXIT_GAS = 5_000_000n;
 /** Time between the accounts' blocks, in seconds. Each account has its own, because a limit may hold for each block. */
 const BLOCK_S = 12;
 
-type LaterRedemption = Redemption & { after: number };
+/** A redemption `after` seconds after the deposit; `apart` is as `BLOCK_S`, which it replaces. */
+type LaterRedemption = Redemption & { after: number; apart?: number };
 
 /** Accounts that deposit in this order, and what each of them redeems. */
 interface Crowd {
@@ -54,6 +56,8 @@ interface Crowd {
   users: readonly Address[];
   share: Share;
 }
+
+type PlannedCrowd = Omit<Crowd, "share"> & { plan: Plan };
 
 /**
  * What counts against a vault: an account of a crowd was not paid its worth, with the revert data of its redemption, or
@@ -89,16 +93,26 @@ async function isPaidAlone(ctx: Context, of: LaterRedemption): Promise<boolean> 
 }
 
 /** Returns the fault of a crowd that its plan's smaller redemptions do not excuse, or null. */
-async function findFault(
-  ctx: Context,
-  { plan, ...of }: Omit<Crowd, "share"> & { plan: Plan },
-): Promise<CrowdFault | null> {
+async function findFault(ctx: Context, crowd: PlannedCrowd): Promise<CrowdFault | null> {
+  const { plan, ...of } = crowd;
   const fault = await simulateCrowd(ctx, { ...of, share: plan.usual });
-  if (fault === null || fault === "undeposited") return null;
+  if (fault === null) return null;
+  // Limits on the deposits of a time or on all of them may excuse the vault, which then takes less on later days.
+  if (fault === "undeposited") return of.of.apart === undefined ? findFault(ctx, slower(crowd)) : null;
   if (fault.kind === "costly") return fault;
   // A limit of liquidity ends the redemptions of any accounts; one that the vault traps cannot redeem less.
   const less = await simulateCrowd(ctx, { ...of, share: plan.less });
   return less === null ? null : fault;
+}
+
+/** Returns the crowd with deposits a day apart, together as large as one of the usual ones. */
+function slower(crowd: PlannedCrowd): PlannedCrowd {
+  const small = (share: Share): Share => ({ ...share, divisor: BigInt(CROWD) });
+  const { of, plan } = crowd;
+  return {
+    ...crowd,
+    ...{ of: { ...of, apart: DAY_S }, plan: { usual: small(plan.usual), less: small(plan.less) } },
+  };
 }
 
 function explainFault({ deposit }: LaterRedemption, revert: Hex | null): string {
@@ -203,7 +217,8 @@ async function simulateWithin(
   const exits = leaving.map((one) =>
     exitCalls({ ...one, exitGas: EXIT_GAS }).map((call) => asUser(one, call)),
   );
-  const end = common.time + (crowd.length - 1) * BLOCK_S + of.after;
+  const { apart = BLOCK_S } = of;
+  const end = common.time + (crowd.length - 1) * apart + of.after;
   const [first = [], ...others] = entries;
   const overrides = await Promise.all(crowd.map((one) => paymentOverrides(ctx, one.payment)));
   const made = await nullIfUnavailable(
@@ -211,7 +226,7 @@ async function simulateWithin(
       ...{ ...common, overrides: overrides.flat(), calls: first },
       reads: crowd.map((one) => balanceOfRead(token, one.deposit.user)),
       later: [
-        ...others.map((calls, index) => ({ calls, time: common.time + (index + 1) * BLOCK_S })),
+        ...others.map((calls, index) => ({ calls, time: common.time + (index + 1) * apart })),
         ...exits.map((calls, index) => ({ calls, time: end + index * BLOCK_S })),
       ],
     }),
@@ -228,6 +243,7 @@ function asOther(of: Redemption, { user, divisor }: { user: Address; divisor: bi
   const request = { token, amount, caller: user, receiver: user, minShares: 1n, async: false };
   return {
     ...of,
+    redeemed: of.redeemed / divisor,
     deposit: { ...of.deposit, user, amount },
     payment: { ...of.payment, payer: user, amount },
     call: adapterOf(vault).encode(vault, request),

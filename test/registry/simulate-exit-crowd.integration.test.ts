@@ -99,6 +99,10 @@ describe("a crowd that leaves", () => {
     });
   });
 
+  test("does not refuse a vault that takes one deposit an hour", async () => {
+    expect(await prove("TakesOneAnHour")).toMatchObject({ kind: "passed", reason: "" });
+  });
+
   test.each([
     [
       "pays every second depositor, and says that it lacks liquidity",
@@ -110,6 +114,8 @@ describe("a crowd that leaves", () => {
     ["pays two accounts, and none after them", "LetsTwoLeave", {}, ""],
     ["pays every second depositor, and redeems only all shares", "TrapsSecondsWithAll", {}, ": not yet"],
     ["pays every second depositor, and hides the others' shares", "HidesTrappedShares", {}, ": hidden"],
+    ["pays every second depositor, and takes one an hour", "TrapsSecondsOfOneAnHour", {}, ": not yet"],
+    ["pays every second depositor, and takes few tokens", "TrapsSecondsOfFew", {}, ": not yet"],
     ["pays every second depositor, and redeems no small parts", "TrapsSecondsWithMost", {}, ": not yet"],
   ])("refuses a vault that %s", async (_what, name, of, text) => {
     const reason = `some accounts cannot redeem their shares${text}`;

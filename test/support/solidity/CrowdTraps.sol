@@ -58,7 +58,7 @@ abstract contract LetsSecondsLeave is Trap {
     mapping(address => uint256) internal _number;
     uint256 private _last;
 
-    function _enter(address receiver, uint256) internal override {
+    function _enter(address receiver, uint256) internal virtual override {
         _number[receiver] = ++_last;
     }
 
@@ -178,5 +178,48 @@ contract TrapsSecondsWithMost is TrapsSecondsWithParts {
 
     function _leastBps() internal pure override returns (uint256) {
         return 9_900;
+    }
+}
+
+/// @notice An honest vault that takes one deposit an hour.
+contract TakesOneAnHour is Trap {
+    uint256 private _last;
+
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _enter(address, uint256) internal override {
+        require(block.timestamp >= _last + 1 hours, "one deposit an hour");
+        _last = block.timestamp;
+    }
+}
+
+/// @notice Lets every second depositor leave, and takes one deposit an hour.
+contract TrapsSecondsOfOneAnHour is LetsSecondsLeave {
+    uint256 private _entered;
+
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _enter(address receiver, uint256 assets) internal override {
+        require(block.timestamp >= _entered + 1 hours, "one deposit an hour");
+        _entered = block.timestamp;
+        super._enter(receiver, assets);
+    }
+
+    function _leave(address owner) internal view override {
+        require(_mayLeave(owner), "not yet");
+    }
+}
+
+/// @notice Lets every second depositor leave, and takes three tokens in all.
+contract TrapsSecondsOfFew is LetsSecondsLeave {
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _enter(address receiver, uint256 assets) internal override {
+        require(totalAssets() + assets <= 3 * 10 ** 6, "full");
+        super._enter(receiver, assets);
+    }
+
+    function _leave(address owner) internal view override {
+        require(_mayLeave(owner), "not yet");
     }
 }
