@@ -34,7 +34,7 @@ export async function readAdmission(
   const { caller = row.caller, params = row.params } = derived;
   const vault = parseRegistryRow({ ...row, ...derived, caller, params });
   const vouching = await vouchingNow(ctx, row);
-  if (vouching === null) return { obstacle: "the registers that name it could not be read" };
+  if (vouching === null) return { obstacle: "its registers could not be read" };
   const obstacle = admissionObstacle(
     {
       chainId: row.chainId,
@@ -58,9 +58,8 @@ async function vouchingNow(ctx: Context, row: VaultRow): Promise<Vouching | null
   const client = ctx.chains.client(row.chainId);
   try {
     return client === null ? null : await readVouching(ctx, { client, row });
-  } catch (error) {
-    if (error instanceof AppError || error instanceof RpcError) return null;
-    throw error;
+  } catch {
+    return null;
   }
 }
 

@@ -10,7 +10,7 @@ import { vaults } from "../../src/db/tables/vault-tables.ts";
 import { failure } from "../../src/errors.ts";
 import { DAY_MS } from "../../src/lib/durations.ts";
 import { changeVault } from "../../src/registry/change-vault.ts";
-import { discoverVaults } from "../../src/registry/discover-vaults.ts";
+import { discoverVaults, sourceOf } from "../../src/registry/discover-vaults.ts";
 import { proveDueVaults, proveVaultNow } from "../../src/registry/prove-due-vaults.ts";
 import { proveVault } from "../../src/registry/prove-registry-vault.ts";
 import { readVaultCode } from "../../src/registry/read-registry-code.ts";
@@ -209,29 +209,18 @@ describe("a discovered vault", () => {
     expect(await proveListed(address, unpinned)).toMatchObject({ status: "candidate", statusReason });
   });
 
-  test("that only a public list names needs a second source, such as the factory that created it", async () => {
+  test("that only a public list names needs a second source, not one that denies it by now", async () => {
     const [address, factory] = [await newVault(), await deployListRegister(chain)];
     await discover(address, { openness: "anybody" });
     const asked = { chain_id: CHAIN, protocol: "Scratch", openness: "anybody", adapter: "euler" };
     const by = { openness: "anybody", more: [{ ...asked, address: factory.address, view: "isProxy" }] };
     const statusReason = "one public list alone names it";
     expect(await proveListed(address, by)).toMatchObject({ status: "candidate", statusReason });
+    const named = ["list:published", sourceOf(factory)];
+    expect(await proveListed(address, { factory: factory.address }, named)).toMatchObject({ statusReason });
     await factory.call("createProxy", [address]);
     // The factory is asked, not read: it names nothing.
     expect(await proveListed(address, by)).toMatchObject({ status: "active", namedBy: ["list:published"] });
-  });
-
-  test("that its governed register denies by now has no second source in it", async () => {
-    const [address, factory] = [await newVault(), await deployListRegister(chain)];
-    await discover(address, { openness: "anybody" });
-    const asked = { chain_id: CHAIN, protocol: "Scratch", openness: "governed", adapter: "morpho_v2" };
-    const by = { openness: "anybody", more: [{ ...asked, address: factory.address }] };
-    const namedBy = ["list:published", `register:${factory.address.toLowerCase()}`];
-    expect(await proveListed(address, by, namedBy)).toMatchObject({
-      ...{ status: "candidate", statusReason: "one public list alone names it" },
-    });
-    await factory.call("create", [address]);
-    expect(await proveListed(address, by, namedBy)).toMatchObject({ status: "active" });
   });
 
   test("that anyone may have cloned of a factory's original has no second source", async () => {
@@ -278,18 +267,16 @@ describe("a discovered vault", () => {
     // A read leaves a factory's newest blocks to the next one.
     await chain.node.mine({ blocks: 64 });
     const row = await discover(address, { factory: factory.address, setting: settings({ code: [] }) });
-    expect(row?.namedBy).toContain(`register:${factory.address.toLowerCase()}`);
-    expect(row).toMatchObject({
-      status: "candidate",
-      statusReason: `no factory of its family made it, and nobody pinned ${pinned}`,
-    });
+    expect(row?.namedBy).toContain(sourceOf(factory));
+    const statusReason = `no factory of its family made it, and nobody pinned ${pinned}`;
+    expect(row).toMatchObject({ status: "candidate", statusReason });
   });
 
   test("that only names a pinned implementation in a proxy's slot stays a candidate", async () => {
     const implementation = await newVault();
     const { abi, creationCode } = proven("ReplaceableProxy");
-    const args = [implementation];
-    const proxy = await deploy(chain, encodeDeployData({ abi, bytecode: creationCode, args }));
+    const deployed = { abi, bytecode: creationCode, args: [implementation] };
+    const proxy = await deploy(chain, encodeDeployData(deployed));
     const client = causeway.context().chains.client(CHAIN);
     if (client === null) throw new Error("the chain is not served");
     const code = await readVaultCode(client, proxy);

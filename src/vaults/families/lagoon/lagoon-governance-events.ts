@@ -117,11 +117,6 @@ export const lagoonEvents: readonly GovernanceEvent[] = [
       report: ({ oldGuardrails, newGuardrails }, context) =>
         `The bounds of the share price guardrail of ${context.vault} are now ${formatGuardrails(newGuardrails)} a year; ` +
         `before, they were ${formatGuardrails(oldGuardrails)}.${tookEffect(context)}`,
-      advice:
-        "While the guardrail is enabled, price updates outside its bounds are rejected, except those of the security " +
-        "council: wide bounds let the valuation manager move the share price far.",
-      routine: ({ oldGuardrails, newGuardrails }) =>
-        formatGuardrails(oldGuardrails) === formatGuardrails(newGuardrails),
     },
   ),
   changeEvent(

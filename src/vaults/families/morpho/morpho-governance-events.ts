@@ -269,11 +269,10 @@ export const morphoV2Events: readonly GovernanceEvent[] = [
   }),
   changeEvent(["address", "timelock", "Abdicate(bytes4 indexed selector)"], {
     what: "configuration",
-    title: () => "function abdicated (permanently deactivated)",
+    title: () => "function abdicated",
     report: ({ selector }, { vault, time }) =>
       `The function of ${vault} that makes ${withArticle(changeOf(selector))} was abdicated (permanently deactivated) at ${time}.`,
-    advice:
-      "This cannot be undone: the vault can never make such a change again, even where it would help holders.",
+    advice: "This cannot be undone: the vault can never make such a change again.",
     tier: "low",
   }),
   changeEvent(
