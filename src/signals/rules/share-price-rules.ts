@@ -83,7 +83,7 @@ export const sharePriceLoss: SignalRule = {
     const tier = tierOf(share, LOSS) ?? "low";
     // fractionOf rounds to nine decimals, and a fall is never "0.00%".
     const size = percent(Math.max(share, 1e-9));
-    const [now, high] = [priceOf(facts, latest.sharePrice), priceOf(facts, peak)];
+    const [now, high] = [sharePriceText(facts, latest.sharePrice), sharePriceText(facts, peak)];
     return [
       {
         ...atPoint(latest),
@@ -109,7 +109,7 @@ export const sharePriceLoss: SignalRule = {
 };
 
 /** Formats a share price (whole assets for one whole share, scaled by 1e18) with at most six decimals. */
-export const priceOf = ({ assetSymbol }: VaultFacts, price: bigint): string =>
+export const sharePriceText = ({ assetSymbol }: VaultFacts, price: bigint): string =>
   `${wholeAmount(price, 18, 6)} ${assetSymbol}`;
 
 /**

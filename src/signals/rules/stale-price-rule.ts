@@ -3,7 +3,7 @@ import type { Tier } from "../../schemas/signal-schema.ts";
 import { formatUtcMinute } from "../../vaults/governance/governance-event.ts";
 import { latestPoint, type Point, type VaultFacts } from "../signal-facts.ts";
 import { countOf, medianAndMad, type SignalRule, tierOf } from "../signal-finding.ts";
-import { atPoint, priceOf } from "./share-price-rules.ts";
+import { atPoint, sharePriceText } from "./share-price-rules.ts";
 
 /** Minimum number of changes of the share price that the rule needs. */
 const MIN_PRICE_CHANGES = 10;
@@ -64,7 +64,7 @@ export const priceStale: SignalRule = {
         tier,
         title: `${facts.vaultName}: share price unchanged since ${since}`,
         summary:
-          `The share price of ${facts.vaultName} has been ${priceOf(facts, latest.sharePrice)} since ${since}. Daily snapshots of ` +
+          `The share price of ${facts.vaultName} has been ${sharePriceText(facts, latest.sharePrice)} since ${since}. Daily snapshots of ` +
           `the last 90 days show ${changes.length} changes, with a median interval of ` +
           `${countOf(Math.max(1, Math.round(intervals.median / DAY_S)), "day")}. Price updates may have stopped, so that a deposit or ` +
           "withdrawal uses an old price, or the vault may have stopped earning: find out which.",

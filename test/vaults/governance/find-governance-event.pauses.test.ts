@@ -132,3 +132,18 @@ test("formatDuration() names a timelock without end in words", () => {
   expect(formatDuration(2n ** 256n - 1n)).toBe("more than 3,000 years");
   expect(formatDuration(2n ** 32n - 1n)).toBe("4294967295 seconds");
 });
+
+test("a strategy's pause stops withdrawals too, and its end is less severe", () => {
+  expect(textOf("yearn_v3", "UpdatePaused", { paused: true })).toBe(
+    "Deposits into and withdrawals from Steady USDC were paused at 2027-01-15 07:50 UTC. Find out why, and when deposits and " +
+      "withdrawals will resume. (Steady USDC: deposits and withdrawals paused)",
+  );
+  expect(textOf("yearn_v3", "UpdatePaused", { paused: false })).toContain("withdrawals resumed)");
+});
+
+test("an abdication names the change that the vault can never make again", () => {
+  expect(textOf("morpho_v2", "Abdicate", { selector: "0x70897b23" })).toBe(
+    "The function of Steady USDC that makes a change to the performance fee was abdicated (permanently deactivated) at " +
+      "2027-01-15 07:50 UTC. This cannot be undone: the vault can never make such a change again. (Steady USDC: function abdicated)",
+  );
+});

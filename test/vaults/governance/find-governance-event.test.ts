@@ -164,21 +164,6 @@ test("a guardrail states its bounds before and after", () => {
   );
 });
 
-test("a strategy's pause stops withdrawals too, and its end is less severe", () => {
-  expect(textOf("yearn_v3", "UpdatePaused", { paused: true })).toBe(
-    "Deposits and withdrawals from Steady USDC were paused at 2027-01-15 07:50 UTC. Find out why, and when deposits and " +
-      "withdrawals will resume. (Steady USDC: deposits and withdrawals paused)",
-  );
-  expect(textOf("yearn_v3", "UpdatePaused", { paused: false })).toContain("withdrawals resumed)");
-});
-
-test("an abdication names the change that the vault can never make again", () => {
-  expect(textOf("morpho_v2", "Abdicate", { selector: "0x70897b23" })).toBe(
-    "The function of Steady USDC that makes a change to the performance fee was abdicated (permanently deactivated) at " +
-      "2027-01-15 07:50 UTC. This cannot be undone: the vault can never make such a change again. (Steady USDC: function abdicated)",
-  );
-});
-
 /** Calldata of a timelocked function of Morpho Vault V2, as `Submit` and `Revoke` contain it. */
 function callOf(signature: string, args: readonly unknown[]) {
   const abi: Abi = [parseAbiItem(`function ${signature}` as "function known(uint256)")];
