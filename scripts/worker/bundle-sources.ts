@@ -55,6 +55,8 @@ async function bundle(root: string): Promise<OutputChunk[]> {
     tsconfig: false,
     // By these conditions wrangler, too, selects files of packages.
     resolve: { conditionNames: ["workerd", "worker", "browser", "import"] },
+    // No source reads a property or a global for its effect.
+    treeshake: { propertyReadSideEffects: false, unknownGlobalSideEffects: false },
     plugins: [leanSources(root)],
     onLog(level, { message }) {
       if (level === "warn") throw new Error(message);
