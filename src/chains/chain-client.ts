@@ -88,8 +88,8 @@ export interface NodeQuestion<T> {
 }
 
 /**
- * Dependencies of a chain client: the chain's definition, what its Worker isolate knows about the nodes, and the fetch,
- * timing and clock (milliseconds since the epoch) of one request.
+ * Dependencies of a chain client: the chain's definition, the Worker isolate's knowledge of nodes and its fetch, and
+ * the timing and clock (milliseconds since the epoch) of one API request or job run.
  */
 export interface ChainClientOptions {
   definition: ChainDefinition;

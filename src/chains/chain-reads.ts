@@ -9,7 +9,10 @@ import {
   type Hex,
 } from "viem";
 
-/** A view call of a contract with the decoder of its return data. Creating a read does no I/O. */
+/**
+ * An `eth_call` of a contract, normally of a view function, with the decoder of its return data. Creating a read does
+ * no I/O.
+ */
 export interface Read<T> {
   to: Address;
   data: Hex;

@@ -70,5 +70,5 @@ export function encodeBody(body: Readonly<Record<string, unknown>>): string {
 /** Returns a vault id as responses spell it: lowercase, with a colon, which requests may percent-encode. */
 export const plainVaultId = (vaultId: string): string => vaultId.replace(/%3a/i, ":").toLowerCase();
 
-/** Returns the chain id of a vault id in plain form; NaN or 0 if it has none. */
+/** Returns the chain id of a vault id in the form that `plainVaultId` returns; NaN or 0 if it has none. */
 export const chainIdOf = (vaultId: string): number => Number(vaultId.split(":")[0]);

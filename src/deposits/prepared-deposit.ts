@@ -49,8 +49,9 @@ export type RoutedEnd =
   | { kind: "two_step"; deposit: DirectDeposit };
 
 /**
- * The verified and simulated transaction that starts a routed deposit, and the vault deposit after it. It is a
- * provider's or, of a move across chains, the Router call that redeems and bridges.
+ * The verified and simulated transaction that starts a routed deposit, with the vault deposit that it contains or that
+ * follows it. The transaction is a provider's or, for a move across chains, the Router call that redeems the shares and
+ * bridges the payment.
  */
 export interface BuiltRoute {
   /** The transaction, with the expected and guaranteed output of the provider's transfer. */

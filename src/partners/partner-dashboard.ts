@@ -41,8 +41,9 @@ const NO_WITHDRAWALS = {
 
 /**
  * Returns statistics about the orders built with the authenticated partner's API keys since a time, or about all if
- * `since` is null. Orders that repeat or continue a counted one do not count. Volumes are in the token's smallest unit.
- * Throws `credentials_required`, `store_unavailable`.
+ * `since` is null. Repeated orders do not count, nor do continuations that completed a deposit of any partner. Volumes,
+ * in the token's smallest unit, are of the 200 tokens with most completed deposits; days are the newest 366. Throws
+ * `credentials_required`, `store_unavailable`.
  */
 export async function getDashboard(ctx: Context, input: { since: Date | null }): Promise<Dashboard> {
   const { partner } = requirePartner(ctx);

@@ -21,7 +21,10 @@ export interface ProofDeposit {
   larger: readonly bigint[];
 }
 
-/** A redemption of shares of a simulated deposit: all of them, or a part (`redeemed`). */
+/**
+ * A redemption of the shares of a simulated deposit. `redeemed` is the number of redeemed shares, all or a part, in the
+ * share token's smallest unit.
+ */
 export interface Redemption extends ProofDeposit {
   mode: ExitMode;
   redeemed: bigint;

@@ -77,7 +77,7 @@ export const Nonce = z
   .meta({ id: "Nonce", description: "A nonce, and the message that contains it and must be signed." });
 export type Nonce = z.infer<typeof Nonce>;
 
-/** Ways to authorize a payment that a caller can request. */
+/** Values of the request field `authorize`: the ways to authorize a payment, which `authorizeFields` describes. */
 export const authorizeWays = ["approve", "erc3009", "permit2", "permit", "auto"] as const;
 export type AuthorizeWay = (typeof authorizeWays)[number];
 

@@ -206,8 +206,9 @@ const EXIT_MEANING: Readonly<Partial<Record<ErrorCode, ErrorCode>>> = {
 };
 
 /**
- * Maps the revert data of a withdrawal to an error code and a text: by withdrawal errors that many families share, else
- * by its meaning for a deposit (`otherwise`), translated. The code is null if neither knows one.
+ * Maps the revert data of a withdrawal to an error code and a text: those of a withdrawal error that many families
+ * share, else those of `otherwise`, its meaning for a deposit, with codes such as `vault_paused` replaced by those of
+ * withdrawals (`exits_paused`). The code is null if neither has one.
  */
 export function explainExitError(data: Hex, otherwise: ExplainedRevert): ExplainedRevert {
   const own = explainOwnExitError()(data);

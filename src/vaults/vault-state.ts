@@ -36,8 +36,9 @@ const VaultStateAtBlockSchema: z.ZodType<VaultStateAtBlock> = z.object({
 const FlagsSchema = z.record(z.string(), z.object({ paused: z.boolean(), minDeposit: NullableAmount }));
 
 /**
- * Reads a vault's totals, share price and limits, from a cache for up to a minute. If it cannot be read, returns
- * values up to seven days old, with `stale` true from a minute on, or null. `pauseUnknown` may be lost. Never throws.
+ * Returns a vault's totals, share price and limits, at most a minute old. If it cannot be read, returns older values of
+ * at most seven days, with `stale` true, or null if there are none. Values that come from Redis lack `pauseUnknown`.
+ * Never throws.
  */
 export async function readVaultState(
   ctx: Context,

@@ -44,8 +44,8 @@ export function formatAmount(amount: bigint, options: { decimals: number; digits
 }
 
 /**
- * Formats an amount of at least zero like `formatAmount` with two decimals, but shortens amounts from a million whole
- * tokens on: `123.45B`. Rounds toward zero.
+ * Formats an amount of at least zero in a token's smallest unit with at most two decimals, rounded toward zero: like
+ * `formatAmount`, but from a million whole tokens on in short form, such as `123.45B`.
  */
 export function formatShortAmount(amount: bigint, decimals: number): string {
   const whole = amount / 10n ** BigInt(decimals);

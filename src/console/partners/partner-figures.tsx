@@ -27,8 +27,8 @@ const PERIODS = [
 ];
 
 /**
- * Statistics of a partner over a period that the partner chooses: counts of deposits and withdrawals and, once any was
- * sent, a chart of deposits by day and the volumes of completed deposits by token.
+ * Statistics of a partner over the last 7, 30 or 90 days: counts of deposits, withdrawals and users, the success rate
+ * and, if any order was sent, a chart of deposits by day and the volumes of completed deposits by token.
  */
 export function PartnerFigures({ session }: { session: PartnerSession }) {
   const [days, setDays] = useState("30");

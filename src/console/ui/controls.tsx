@@ -84,7 +84,7 @@ export function TextField(
   );
 }
 
-/** The arrow of a control that opens a list of choices. */
+/** An arrow that points down: the mark of a control that opens choices or a section. */
 export function Chevron() {
   return (
     <svg aria-hidden="true" viewBox="0 0 16 16" className="size-4 shrink-0 text-muted">

@@ -38,7 +38,7 @@ export const depositHints = pgTable(
 
 /**
  * Planned steps of deposits and withdrawals, with their payments and, where known, full transactions. The table is
- * separate because calldata is large and the follower reads many rows of `deposits`.
+ * separate because calldata is large and the job that looks for events on the chains reads many rows of `deposits`.
  */
 export const depositSteps = pgTable("deposit_steps", {
   trackingId: trackingId().primaryKey(),

@@ -28,7 +28,10 @@ export type FeedProblem =
   | "future"
   | "stale";
 
-/** A usable answer of a feed, times 10^18, and its update in seconds since the epoch; or why it is not used. */
+/**
+ * Result of checking a feed's answer: the answer times 10^18 (`value`) with the time of its update in seconds since the
+ * epoch (`at`), or the reason why it is not used.
+ */
 export type FeedAnswer = { ok: true; value: bigint; at: number } | { ok: false; problem: FeedProblem };
 
 /** Number of decimals to which feed answers are scaled. */

@@ -60,9 +60,10 @@ export interface SharedSource<Row> {
 }
 
 /**
- * Finds the equal row that has the transaction of an unsent or reverted row. For a reverted one, it must not have
- * failed itself, and its transaction must be reported for the reverted row. It answers for both only if its transaction
- * is reported for the given row and both continue alike. Throws `store_unavailable`.
+ * Finds, for an unsent or reverted row with a known `builtBlock`, another row of the user with the same call and a
+ * proven transaction (`sameAs`). For a reverted row, the other must not have failed, and its transaction must be
+ * reported for `row`. `answering` is the other row if that is so reported and both continue alike, otherwise `row`.
+ * Throws `store_unavailable`.
  */
 export async function findSharedSource<Row extends TrackedRow>(
   ctx: Context,

@@ -1,8 +1,8 @@
 import { parseRetryAfter, parseSeconds } from "../../../lib/parse-retry-after.ts";
 
 /**
- * A group of LI.FI endpoints that share one rate limit: transactions (`quote`), quotes (`routes`), or lists and
- * statuses (`other`).
+ * A group of LI.FI endpoints that share one rate limit: `quote` are those that return a transaction (`/quote` and
+ * `/quote/contractCalls`), `routes` is that of quotes without one (`/advanced/routes`), `other` are lists and statuses.
  */
 export type EndpointFamily = "quote" | "routes" | "other";
 

@@ -100,8 +100,9 @@ export function checkWaitingParams(vault: Vault): void {
 }
 
 /**
- * Returns a query that detects how a generic ERC-4626 vault delays withdrawals, and sets the registry parameters that
- * `waitOf` and the exits use. It fails only for a Maple pool without a known withdrawal manager (`identifyMaple`).
+ * Returns a query that detects how a generic ERC-4626 vault delays withdrawals. The result contains the registry
+ * parameters, with `exit` (see `waitOf`), `withdraw_seconds` and those that the exits need as detected. It has `ok`
+ * false only for a Maple pool whose manager names no withdrawal manager.
  */
 export function identifyWaiting({ address, params }: DerivationSubject): Query<Identification> {
   const known = withoutParams(params, WAITING_PARAMS);
