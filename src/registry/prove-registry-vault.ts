@@ -60,7 +60,7 @@ async function tryProving(
     const pinned = pinnedCode(row);
     // Earlier proofs recorded a proxy without the hash of its own code.
     if (pinned !== null && pinned !== code && !code.startsWith(`${pinned}/`))
-      return { finding: refusal(ctx, codeChangedText(pinned, code)), derived: null };
+      return { finding: refusal(ctx, CODE_CHANGED), derived: null };
     const { caller = row.caller, params = row.params } = derived;
     const vault = parseRegistryRow({ ...row, ...derived, caller, params });
     const { finding, userOnly } = await simulatedFinding(ctx, vault);
@@ -95,8 +95,7 @@ async function readDeparture(
   return isCandidate(row) || isCurated(left) ? null : `${UNCURATED} any more`;
 }
 
-const codeChangedText = (before: string, now: string): string =>
-  `the vault's code has changed since this service opened it, from ${before} to ${now}`;
+const CODE_CHANGED = "the vault's code has changed since this service opened it";
 
 /**
  * Returns the code that a discovered or imported vault was admitted with and must keep while it is open, or null.

@@ -138,7 +138,7 @@ type Verdict = Pick<SimulatedProof, "kind" | "reason">;
 
 const EXITS_PAUSED: Verdict & Pick<SimulatedProof, "exit"> = {
   kind: "closed",
-  reason: "shares cannot be redeemed: withdrawals are paused",
+  reason: "shares cannot be redeemed; withdrawals are paused",
   exit: "stopped",
 };
 

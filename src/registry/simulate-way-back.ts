@@ -276,7 +276,7 @@ async function explainStanding(ctx: Context, of: Refused, revert: Hex): Promise<
     // Holders can leave now. If they can 30 days later too, it is the deposit that keeps the shares in the vault.
     const later = await canHoldersLeave(ctx, { ...of, after: LONGEST_LOCK_S });
     if (later !== true) return WAITING;
-    return { kind: "none", exit: null, reason: `new shares stay locked for over 30 days: ${reverts}` };
+    return { kind: "none", exit: null, reason: `new shares stay locked for over 30 days; ${reverts}` };
   }
   if (holder === null && vault.adapter !== GENERIC_ADAPTER) return WAITING;
   // A vault may refuse to redeem less than a minimum that the proof's amount does not reach.
@@ -289,7 +289,7 @@ async function explainStanding(ctx: Context, of: Refused, revert: Hex): Promise<
   const what = onRequest ? reverts.replace("redemption", "redemption request") : reverts;
   // A vault may pay by functions of its own, and have no redemption of the standard's.
   const way = text === null && vault.adapter === GENERIC_ADAPTER ? " by the functions of ERC-4626" : "";
-  return { kind: "none", exit, reason: onRequest ? what : `shares cannot be redeemed${way}: ${what}` };
+  return { kind: "none", exit, reason: onRequest ? what : `shares cannot be redeemed${way}; ${what}` };
 }
 
 /**

@@ -13,6 +13,7 @@ import { bridgedAssets } from "../providers/provider-bridged-assets.ts";
 import { asyncDepositsOf } from "../vaults/families/vault-families.ts";
 import { decodeEventArgs, findGovernanceEvent } from "../vaults/governance/find-governance-event.ts";
 import type { Vault } from "../vaults/vault.ts";
+import { settlementOf } from "../vaults/vault-settlement.ts";
 import {
   currentPoints,
   type DayFlows,
@@ -83,6 +84,12 @@ export async function readFacts(
  */
 const countsWhenSettled = ({ vault }: SignalVault): boolean => asyncDepositsOf(vault) === null;
 
+/**
+ * Returns true if flows explain a change in total assets. Of withdrawals by request, shares or assets leave the vault
+ * before they are counted, if they ever are.
+ */
+const isExplainedByFlows = ({ vault }: SignalVault): boolean => settlementOf(vault).withdraw !== "request";
+
 /** Adds the flows of the last day and the sums of the earlier days to the facts of `counted` vaults, with one batch. */
 async function withFlows(
   ctx: Context,
@@ -110,6 +117,7 @@ async function withFlows(
     })),
   });
   const flows = groupByVault(largest);
+  const explained = new Set(counted.filter(isExplainedByFlows).map(({ vault }) => vault.vaultId));
   const added = new Map(facts);
   const add = (vaultId: string, change: (own: VaultFacts) => Partial<VaultFacts>): void => {
     const own = added.get(vaultId);
@@ -122,7 +130,9 @@ async function withFlows(
     const day: FlowDay = { before: span.before, after: span.after, ...flowed };
     // The sums are in the order of the spans: of two ends, the newer one remains.
     add(span.vaultId, ({ flowDays }) =>
-      index < current.length ? { indexedDay: day } : { flowDays: [...flowDays, day] },
+      index < current.length
+        ? { indexedDay: explained.has(span.vaultId) ? day : null }
+        : { flowDays: [...flowDays, day] },
     );
   }
   return added;

@@ -97,7 +97,7 @@ function thresholdOf({ least, deviations, always }: Pick<Bound, "least" | "devia
 export const BASELINE_NEEDS =
   `Deposits and withdrawals since a snapshot that is 24 to 30 hours old, and for at least ${MIN_BASELINE_DAYS} of the 30 days ` +
   "before. Vaults that take deposits by request are left out, because total assets include them days before they are " +
-  "claimed. Each vault is compared with its own history, by median, so that single outliers do not distort it.";
+  "claimed. Withdrawals by request count when they are paid or claimed, or not at all. Each vault is compared with the median of its own earlier days.";
 
 /**
  * Returns sentences about a vault's normal range, up to four median absolute deviations above the median (at least

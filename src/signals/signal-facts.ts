@@ -121,7 +121,7 @@ export interface VaultFacts {
   dayFlows: DayFlows | null;
   /**
    * Flows from the snapshot of a day ago (`pointDayAgo`) to the newest of the `currentPoints` up to whose block all
-   * flows are stored with their amounts. Null if there is none.
+   * flows are stored with their amounts. Null if there is none, and in vaults with withdrawals by request.
    */
   indexedDay: FlowDay | null;
   /** Those of the `earlierDays` whose deposits and withdrawals are all stored with their amounts. */

@@ -266,7 +266,7 @@ test("a vault of requests whose withdrawals are paused is closed, and paused if 
   const pause = (yes: boolean) =>
     set(placed, { abi: tokenizedVaultAbi, name: "setWithdrawalsPaused", args: [yes] });
   await pause(true);
-  const reason = "shares cannot be redeemed: withdrawals are paused";
+  const reason = "shares cannot be redeemed; withdrawals are paused";
   for (let proof = 0; proof < 2; proof += 1)
     expect(await prove(placed)).toMatchObject({ body: { status: "active", proof: { ok: false, reason } } });
   expect(await prove(placed)).toMatchObject({ body: { status: "paused", status_reason: reason } });

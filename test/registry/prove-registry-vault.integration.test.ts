@@ -84,7 +84,7 @@ describe("a proof", () => {
     [
       "lets nobody redeem",
       { locked: true },
-      "shares cannot be redeemed: a redemption reverts: shares are locked",
+      "shares cannot be redeemed; a redemption reverts: shares are locked",
     ],
   ])("refuses a candidate that %s, with the reason", async (_what, change, reason) => {
     const address = await newVault();
@@ -225,9 +225,7 @@ describe("an active vault that breaks", () => {
     expect(await rowOf(reviewed.vaultId)).toMatchObject({ status: "active", proof: { ok: true } });
     expect(await rowOf(found.vaultId)).toMatchObject({
       ...{ status: "paused", statusBy: "proof", proof: { code: before } },
-      statusReason: expect.stringMatching(
-        /^the vault's code has changed since this service opened it, from implementation:0x.* to implementation:0x/,
-      ),
+      statusReason: expect.stringMatching(/^the vault's code has changed since this service opened it$/),
     });
     // An administrator who reviews the new code opens the vault again.
     await admin("PATCH", `vaults/${found.vaultId}`, { status: "active" });

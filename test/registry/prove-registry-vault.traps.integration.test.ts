@@ -36,9 +36,9 @@ async function proveWhenDue(vaultId: string): Promise<VaultRow> {
 
 /** Vaults that take money and harm whoever leaves or stays, and the reason that their proof finds. */
 const harmful: readonly [string, RegExp][] = [
-  ["TrapsAll", /^shares cannot be redeemed: a redemption reverts: no way out$/],
-  ["TrapsDepositors", /^new shares stay locked for over 30 days: a redemption reverts: locked for ever$/],
-  ["FreezesShares", /^shares cannot be redeemed: a redemption reverts: shares are frozen$/],
+  ["TrapsAll", /^shares cannot be redeemed; a redemption reverts: no way out$/],
+  ["TrapsDepositors", /^new shares stay locked for over 30 days; a redemption reverts: locked for ever$/],
+  ["FreezesShares", /^shares cannot be redeemed; a redemption reverts: shares are frozen$/],
   ["ChargesWaiting", /^redeeming the shares after 30 days returns much less than the deposit$/],
   ["KeepsProfits", /^the vault keeps 100% of its profits, more than 50%$/],
   ["KeepsInterest", /^the vault keeps 100% of its profits, more than 50%$/],
@@ -96,7 +96,7 @@ describe("a vault that says why nobody can leave now", () => {
     await spring(address);
     expect(await stage.prove(vaultId)).toMatchObject({ body: { status: "candidate" } });
     expect((await stage.rowOf(vaultId)).proof?.reason).toBe(
-      "shares cannot be redeemed: a redemption reverts: not enough liquidity",
+      "shares cannot be redeemed; a redemption reverts: not enough liquidity",
     );
     await spring(address, false);
     expect(await stage.prove(vaultId)).toMatchObject({ body: { status: "active" } });
@@ -121,7 +121,7 @@ describe("a vault that says why nobody can leave now", () => {
     }
     expect(await stage.rowOf(vaultId)).toMatchObject({
       ...{ status: "paused", statusBy: "proof" },
-      statusReason: "shares cannot be redeemed: a redemption reverts: E_InsufficientCash",
+      statusReason: "shares cannot be redeemed; a redemption reverts: E_InsufficientCash",
     });
     await spring(address, false);
     expect(await proveWhenDue(vaultId)).toMatchObject({ status: "active" });

@@ -111,11 +111,12 @@ export const paused = turnRule({
   id: "paused",
   title: "Deposits paused or closed",
   tier: "high",
-  reason: "Deposits fail, withdrawals often fail too, and a pause may follow an incident",
-  description: "Deposits into the vault are paused or closed; in the previous snapshot they were not.",
-  headline: "deposits paused or closed",
+  reason: "These deposits fail, withdrawals often fail too, and a pause may follow an incident",
+  description:
+    "Deposits of the vault's asset are paused or closed; in the previous snapshot they were not. Other assets or queues may be open.",
+  headline: "deposits of its asset paused or closed",
   summary: (facts, change) =>
-    `Deposits into ${facts.vaultName} are paused or closed; ${intervalOf(change)} earlier they were not. ` +
+    `Deposits of ${facts.assetSymbol} into ${facts.vaultName} are paused or closed; ${intervalOf(change)} earlier they were not. ` +
     `${totalText(facts, change.after)} Find out why, and whether withdrawals still work.`,
   holds: (point) => point.paused,
 });
@@ -129,10 +130,11 @@ export const unpaused = turnRule({
   title: "Deposits no longer paused or closed",
   tier: "medium",
   reason: "Deposits are no longer paused or closed; the cause may remain",
-  description: "Deposits into the vault are no longer paused or closed; in the previous snapshot they were.",
-  headline: "deposits no longer paused or closed",
+  description:
+    "Deposits of the vault's asset are no longer paused or closed; in the previous snapshot they were.",
+  headline: "deposits of its asset no longer paused or closed",
   summary: (facts, change) =>
-    `Deposits into ${facts.vaultName} are no longer paused or closed; ${intervalOf(change)} earlier they were. ` +
+    `Deposits of ${facts.assetSymbol} into ${facts.vaultName} are no longer paused or closed; ${intervalOf(change)} earlier they were. ` +
     `${totalText(facts, change.after)} Find out why, and what has changed since, before you deposit.`,
   holds: (point) => !point.paused,
 });
@@ -156,10 +158,10 @@ export const capacityExhausted = turnRule({
   description: "The remaining deposit capacity is zero; in the previous snapshot it was above zero.",
   headline: "no deposit capacity left",
   summary: (facts, change) =>
-    `${facts.vaultName} accepts no more deposits: its remaining deposit capacity is zero; ${intervalOf(change)} earlier it was ` +
+    `The remaining capacity of ${facts.vaultName} for deposits of ${facts.assetSymbol} is zero; ${intervalOf(change)} earlier it was ` +
     `${isUnlimited(change.before) ? "unlimited" : capacityOf(facts, change.before)}. ` +
     `${totalText(facts, change.after)} Usually the cap is reached, and deposits fail until it is raised or holders withdraw; ` +
-    "check that the vault or its market is not frozen.",
+    "check that the vault or its market is not frozen or limited to listed accounts.",
   holds: isFull,
 });
 
@@ -216,8 +218,8 @@ export const liquidityThin: SignalRule = {
   })),
   needs:
     `More than ${MIN_BASELINE_HOURS} hourly snapshots, with a median of the withdrawable amount above 10% of total assets. A ` +
-    "snapshot without a known limit counts as 100%. The limit is read only of MetaMorpho vaults and of ERC-4626 vaults of no other " +
-    "family, if all their withdrawals are instant. Vaults with negligible total assets are left out.",
+    "snapshot without a known limit counts as 100%. The limit is read only for MetaMorpho vaults and plain ERC-4626 vaults " +
+    "whose withdrawals are all instant. Vaults with negligible total assets are left out.",
   quietSeconds: DAY_S,
   find(facts) {
     const latest = latestPoint(facts);

@@ -189,9 +189,9 @@ export const governanceChanged: SignalRule = governanceRule({
     {
       tier: "low",
       threshold:
-        "Cap, other than a daily limit on redemptions, or minimum amount; fee recipient; rewards; longer timelock of a " +
+        "Cap, other than a daily limit on redemptions, or minimum amount; fee recipient; rewards; longer timelock or abdication of a " +
         "function; removed gate, limit module, accountant, adapter or sub-account",
-      reason: "Routine, or lifts a restriction",
+      reason: "Routine, or usually good for holders",
     },
   ],
   stages: ["done"],

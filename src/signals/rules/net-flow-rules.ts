@@ -128,7 +128,7 @@ export const netOutflow = netFlow({
   ],
   excess: (vaultName) => `Withdrawals from ${vaultName} exceeded deposits`,
   advice:
-    "If this continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
+    "Unless earlier requests were claimed, liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
 });
 
 /**
@@ -163,6 +163,5 @@ export const netInflow = netFlow({
     },
   ],
   excess: (vaultName) => `Deposits into ${vaultName} exceeded withdrawals`,
-  advice:
-    "The yield may fall until the new capital is allocated, and the vault may be close to its deposit cap.",
+  advice: "The yield may fall until the new capital is allocated, and the deposit cap, if any, may be close.",
 });

@@ -13,8 +13,7 @@ export const vaultAdded: SignalRule = {
   tiers: [
     {
       tier: "low",
-      threshold:
-        "Every vault that opens within 24 hours of being added; a later opening raises registry_changed",
+      threshold: "Every vault that opens within 24 hours of being added; any opening raises registry_changed",
       reason: "This service has no history of it yet to compare with",
     },
   ],
@@ -28,7 +27,7 @@ export const vaultAdded: SignalRule = {
         tier: "low",
         title: `${facts.vaultName}: ${facts.assetSymbol} vault added to this service`,
         summary:
-          `${facts.vaultName} was added to this service at ${formatUtcMinute(facts.addedAt)}.${holdingText(facts)} Most signals need days ` +
+          `${facts.vaultName} was added to this service at ${formatUtcMinute(facts.addedAt)}.${holdingText(facts)} Some signals need days ` +
           "of history: check its curator and strategy before you deposit.",
         evidence: { added_at: `${facts.addedAt}` },
         keys: ["added"],
@@ -85,7 +84,7 @@ function verbOf({ from, to }: RegistryChange): string {
 function summaryOf(facts: VaultFacts, change: RegistryChange): string {
   const { to, reason, byOperator } = change;
   const by = byOperator ? "An operator" : "The automatic check";
-  const why = reason === "" ? "" : ` Reason: ${reason.replace(/[.\s]+$/, "")}.`;
+  const why = reason === "" ? "" : ` Reason: ${reason.replace(/[.:\s]+$/, "")}.`;
   const effect =
     to === "active"
       ? "Deposits through this service are allowed now."

@@ -57,7 +57,7 @@ export const tvlJump: SignalRule = {
     "The change in total assets since a snapshot that is 24 to 30 hours old, as far as neither deposits and withdrawals " +
     "nor the share price explain it, compared with each earlier day.",
   tiers: toTiers(BOUNDS),
-  needs: `${BASELINE_NEEDS} A share price in each of the snapshots used.`,
+  needs: `${BASELINE_NEEDS} A share price in each of the snapshots used. Vaults with withdrawals by request are left out.`,
   quietSeconds: DAY_S,
   find(facts) {
     const baseline = baselineOf(facts.flowDays.flatMap((day) => explain(day)?.part ?? []));

@@ -150,8 +150,7 @@ const disablesExits = (args: EventArgs): boolean => disables(args, EXIT_OPS);
 /** Returns the text about a hook configuration that disables withdrawals or share transfers, or null for another. */
 function disabledText(args: EventArgs, { vault, time }: { vault: string; time: string }): string | null {
   const disabled = (what: string) =>
-    `${what} were disabled at ${time}: the new hook configuration covers them but names no hook contract, so every ` +
-    "such call reverts.";
+    `${what} are disabled by the hook configuration set at ${time}: it names no hook contract, so every such call reverts.`;
   if (disables(args, OP_STATUS_CHECK)) return disabled(`All operations of ${vault} that change balances`);
   if (disablesExits(args)) {
     const exits = disables(args, OP_REDEEM) ? "Redemptions (redeem)" : "Withdrawals (withdraw)";
@@ -164,7 +163,7 @@ function disabledText(args: EventArgs, { vault, time }: { vault: string; time: s
 /** Returns the text about a hook configuration without a hook contract that disables no withdrawals or transfers. */
 const undisabledText = (args: EventArgs, { vault, time }: { vault: string; time: string }): string =>
   `The hook configuration of ${vault} that was set at ${time} names no hook contract. It disables ` +
-  `${disables(args, OP_DEPOSIT | OP_MINT) ? "deposits but " : ""}neither withdrawals nor share transfers.`;
+  `${disables(args, OP_DEPOSIT) ? "deposits but " : ""}neither withdrawals nor share transfers.`;
 
 const HOLDER_OPS = [
   [OP_DEPOSIT | OP_MINT | OP_STATUS_CHECK, "deposits"],
@@ -222,7 +221,7 @@ const eulerEvents: readonly GovernanceEvent[] = [
         if (disablesExits(args))
           return `withdrawals ${disables(args, OP_REDEEM) && disables(args, OP_WITHDRAW) ? "" : "partly "}disabled`;
         if (disables(args, OP_TRANSFER)) return "share transfers disabled";
-        return disables(args, OP_DEPOSIT | OP_MINT) ? "deposits disabled" : "hook configuration changed";
+        return disables(args, OP_DEPOSIT) ? "deposits disabled" : "hook configuration changed";
       },
       report: (args, context) =>
         isNone(args["newHookTarget"])
@@ -233,7 +232,7 @@ const eulerEvents: readonly GovernanceEvent[] = [
         if (disablesExits(args)) return "Find out why, and when withdrawals will be enabled again.";
         return disables(args, OP_TRANSFER)
           ? "Shares stay in the account that holds them: find out why. The configuration does not disable withdrawals."
-          : "If withdrawals or share transfers were disabled before, find out why.";
+          : "Find out why the hook configuration was changed.";
       },
     },
   ),

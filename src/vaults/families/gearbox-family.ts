@@ -38,12 +38,12 @@ const gearboxEvents: readonly GovernanceEvent[] = [
   changeEvent(["address", "fee", "SetWithdrawFee(uint256 fee)"], {
     what: "withdrawal fee",
     describe: newValue("fee", formatBps),
-    advice: "The fee is deducted from each withdrawal.",
+    advice: "Any fee is deducted from each withdrawal.",
   }),
   changeEvent(["address", "cap", "SetTotalDebtLimit(uint256 limit)"], {
     what: "total debt limit",
     describe: newValue("limit", formatAssetUnits),
-    advice: "The limit applies to what can be borrowed from the vault.",
+    advice: "Total debt is what borrowers owe to the vault.",
   }),
   changeEvent(["address", "strategy", "SetInterestRateModel(address indexed newInterestRateModel)"], {
     ...addressTexts("interest rate model", {
@@ -58,7 +58,7 @@ const gearboxEvents: readonly GovernanceEvent[] = [
       member: "creditManager",
       added: () => true,
       advice: [
-        "Users of this credit manager can borrow from the vault while its debt limit is above zero: find out which collateral it accepts.",
+        "Users of this credit manager can borrow from the vault within its debt limit: find out which collateral it accepts.",
         "",
       ],
     }),

@@ -284,7 +284,8 @@ const yearnEvents: readonly GovernanceEvent[] = [
   changeEvent(["address", "pause", "UpdatePaused(bool paused)"], {
     ...pauseTexts("deposits and withdrawals", ({ paused }) => paused === true),
     report: ({ paused }, { vault, time }) =>
-      `Deposits into and withdrawals from ${vault} were ${paused === true ? "paused" : "resumed"} at ${time}.`,
+      `${paused === true ? `Deposits into and withdrawals from ${vault} were paused` : `The pause of ${vault} ended`} at ${time}.`,
+    title: ({ paused }) => (paused === true ? "deposits and withdrawals paused" : "pause ended"),
   }),
   changeEvent(["address", "allow_list", "UpdateDepositLimitModule(address indexed deposit_limit_module)"], {
     ...addressTexts("deposit limit module", {

@@ -22,7 +22,7 @@ describe("GovSetHookConfig of Euler", () => {
   test("a configuration that disables no withdrawals is reported, because an earlier one may have done so", () => {
     expect(isSeen(0)).toBe(false);
     expect(hook(0, ZERO)).toMatch(
-      /^The hook configuration of Steady USDC that was set at .* UTC names no hook contract\. It disables (deposits but )?neither withdrawals nor share transfers\. If withdrawals or share transfers were disabled before, find out why\. \(Steady USDC: (hook configuration changed|deposits disabled)\)$/,
+      /^The hook configuration of Steady USDC that was set at .* UTC names no hook contract\. It disables (deposits but )?neither withdrawals nor share transfers\. Find out why the hook configuration was changed\. \(Steady USDC: (hook configuration changed|deposits disabled)\)$/,
     );
     expect(hook(16, ZERO)).toContain("The configuration does not disable withdrawals.");
     const [enabled] = findingsOf("euler", [eventNamed("euler", "GovSetHookConfig")], {
@@ -65,7 +65,7 @@ describe("SetFlags of Mellow", () => {
     [
       { hasBurnPause: true, hasTransferPause: true, hasMintPause: true },
       "redemptions paused, share transfers paused",
-      "; deposits are paused, as the share manager reported at 20",
+      "; minting of shares is paused, as the share manager reported at 20",
     ],
   ])("%o is high", (change, title, text) => {
     const finding = found(change);
@@ -82,7 +82,7 @@ describe("SetFlags of Mellow", () => {
       });
     expect(found({ hasMintPause: true })).toMatchObject({
       tier: "medium",
-      title: "Steady USDC: deposits paused",
+      title: "Steady USDC: minting of shares paused",
     });
     expect(found({ hasWhitelist: true })?.summary).toContain(
       "; only listed accounts can deposit, as the share",
@@ -138,7 +138,7 @@ test("a strategy's pause stops withdrawals too, and its end is less severe", () 
     "Deposits into and withdrawals from Steady USDC were paused at 2027-01-15 07:50 UTC. Find out why, and when deposits and " +
       "withdrawals will resume. (Steady USDC: deposits and withdrawals paused)",
   );
-  expect(textOf("yearn_v3", "UpdatePaused", { paused: false })).toContain("withdrawals resumed)");
+  expect(textOf("yearn_v3", "UpdatePaused", { paused: false })).toContain("(Steady USDC: pause ended)");
 });
 
 test("an abdication names the change that the vault can never make again", () => {

@@ -290,11 +290,11 @@ test.each([
 test("texts name only what applies to the values of an event", () => {
   const hook = (newHookedOps: number) =>
     textOf("euler", "GovSetHookConfig", { newHookTarget: at("0"), newHookedOps });
-  expect(hook(16)).toMatch(/^Share transfers of .* were disabled .*every such call reverts\. Shares stay/);
-  expect(hook(4)).toMatch(/^Withdrawals \(withdraw\) from Steady USDC were disabled/);
-  expect(hook(8)).toMatch(/^Redemptions \(redeem\) from Steady USDC were disabled/);
-  expect(hook(12)).toMatch(/^Withdrawals and redemptions from Steady USDC were disabled/);
-  expect(hook(1 << 14)).toContain("All operations of Steady USDC that change balances were disabled");
+  expect(hook(16)).toMatch(/^Share transfers of .* are disabled .*every such call reverts\. Shares stay/);
+  expect(hook(4)).toMatch(/^Withdrawals \(withdraw\) from Steady USDC are disabled/);
+  expect(hook(8)).toMatch(/^Redemptions \(redeem\) from Steady USDC are disabled/);
+  expect(hook(12)).toMatch(/^Withdrawals and redemptions from Steady USDC are disabled/);
+  expect(hook(1 << 14)).toContain("All operations of Steady USDC that change balances are disabled");
   const closed = textOf("veda", "AssetDataUpdated", { allowDeposits: false, allowWithdraws: false });
   expect(closed).toContain("asset no longer accepted");
   expect(closed).not.toContain("premium");

@@ -117,6 +117,7 @@ export const lagoonEvents: readonly GovernanceEvent[] = [
       report: ({ oldGuardrails, newGuardrails }, context) =>
         `The bounds of the share price guardrail of ${context.vault} are now ${formatGuardrails(newGuardrails)} a year; ` +
         `before, they were ${formatGuardrails(oldGuardrails)}.${tookEffect(context)}`,
+      advice: "The bounds apply only while the guardrail is enabled.",
     },
   ),
   changeEvent(
@@ -126,8 +127,7 @@ export const lagoonEvents: readonly GovernanceEvent[] = [
       from: "oldSecurityCouncil",
       advice:
         "The security council sets the share price guardrail and can report values outside it: find out who it is before you rely on it.",
-      removed:
-        "Until a new council is set, nobody can change the share price guardrail or report values outside it.",
+      removed: "Until a new council is set, nobody can change or bypass the share price guardrail.",
     }),
   ),
   changeEvent(["address", "allow_list", "WhitelistDisabled()"], {

@@ -19,8 +19,8 @@ const reportPriceBounds = ({ securityParams }: EventArgs, context: EventContext)
     `${context.vault} now rejects price reports that deviate from the previous price by more than ` +
     `${formatWadFraction(bounds["maxRelativeDeviationD18"])}. One that deviates by more than ` +
     `${formatWadFraction(bounds["suspiciousRelativeDeviationD18"])} is suspicious and takes effect only after it is accepted. Reports ` +
-    `must be at least ${formatDuration(bounds["timeout"])} apart. The absolute limits are ${bounds["maxAbsoluteDeviation"]} and, for ` +
-    `suspicious reports, ${bounds["suspiciousAbsoluteDeviation"]} (raw contract values).${tookEffect(context)}`
+    `must be at least ${formatDuration(bounds["timeout"])} apart. In absolute terms, the limits are ` +
+    `${bounds["maxAbsoluteDeviation"]} and ${bounds["suspiciousAbsoluteDeviation"]} (raw contract values).${tookEffect(context)}`
   );
 };
 

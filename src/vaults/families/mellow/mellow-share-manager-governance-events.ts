@@ -31,7 +31,7 @@ function flagSentences(args: EventArgs, of: { vault: string; seconds: number }):
     Number(flags["globalLockup"]) > seconds
       ? `all shares are locked until ${formatUtcMinute(flags["globalLockup"])}`
       : "no lock-up of all shares applies",
-    ...(flags["hasMintPause"] === true ? ["deposits are paused"] : []),
+    ...(flags["hasMintPause"] === true ? ["minting of shares is paused"] : []),
     ...(flags["hasWhitelist"] === true ? ["only listed accounts can deposit"] : []),
     ...(flags["hasTransferWhitelist"] === true ? ["only listed accounts can transfer shares"] : []),
   ];
@@ -51,14 +51,16 @@ export const shareManagerEvents: readonly GovernanceEvent[] = [
     tierFor: (args, seconds) => (stopped(args, seconds).length > 0 ? null : "medium"),
     title: (args, seconds) =>
       stopped(args, seconds).join(", ") ||
-      (flagsOf(args)["hasMintPause"] === true ? "deposits paused" : "settings of the share manager changed"),
+      (flagsOf(args)["hasMintPause"] === true
+        ? "minting of shares paused"
+        : "settings of the share manager changed"),
     report: (args, { vault, time, seconds }) =>
       `${flagSentences(args, { vault, seconds }).join("; ")}, as the share manager reported at ${time}. The event does not ` +
       "show which of these settings changed.",
     advice: (args, { seconds }) =>
       stopped(args, seconds).length > 0
         ? `Find out why, and when you can ${stopped(args, seconds).join() === "share transfers paused" ? "transfer shares" : "withdraw"} again.`
-        : "If redemptions or share transfers were stopped before, find out why. If only listed accounts are admitted, check whether yours is listed.",
+        : "If anything is or was paused, find out why. If only listed accounts are admitted, check whether yours is listed.",
   }),
   changeEvent(["shareToken", "allow_list", "SetWhitelistMerkleRoot(bytes32 newWhitelistMerkleRoot)"], {
     what: "depositor whitelist (Merkle root)",

@@ -39,7 +39,7 @@ const depositEvents: readonly GovernanceEvent[] = [
   changeEvent(["entryPoint", "fee", "SetInstantFee(address indexed caller, uint256 newFee)"], {
     what: "instant deposit fee",
     describe: newValue("newFee", formatBps),
-    advice: "The fee is deducted from each instant deposit.",
+    advice: "Any fee is deducted from each instant deposit.",
   }),
   changeEvent(
     ["entryPoint", "fee", "ChangeTokenFee(address indexed token, address indexed caller, uint256 fee)"],
@@ -47,7 +47,7 @@ const depositEvents: readonly GovernanceEvent[] = [
       what: "deposit fee for a token",
       report: ({ token, fee }, context) =>
         `The deposit fee for token ${token} of ${context.vault} is now ${formatBps(fee)}.${tookEffect(context)}`,
-      advice: "The fee is deducted from each deposit of this token.",
+      advice: "Any fee is deducted from each deposit of this token.",
     },
   ),
   changeEvent(
@@ -157,7 +157,7 @@ const redemptionEvents: readonly GovernanceEvent[] = [
   changeEvent(["redemptions", "fee", "SetInstantFee(address indexed caller, uint256 newFee)"], {
     what: "instant redemption fee",
     describe: newValue("newFee", formatBps),
-    advice: "The fee is deducted from each instant redemption.",
+    advice: "Any fee is deducted from each instant redemption.",
   }),
   changeEvent(
     ["redemptions", "fee", "ChangeTokenFee(address indexed token, address indexed caller, uint256 fee)"],
@@ -165,7 +165,7 @@ const redemptionEvents: readonly GovernanceEvent[] = [
       what: "redemption fee for a token",
       report: ({ token, fee }, context) =>
         `The redemption fee for token ${token} of ${context.vault} is now ${formatBps(fee)}.${tookEffect(context)}`,
-      advice: "The fee is deducted from each redemption in this token.",
+      advice: "Any fee is deducted from each redemption in this token.",
     },
   ),
   changeEvent(["redemptions", "allow_list", "SetGreenlistEnable(address indexed sender, bool enable)"], {
