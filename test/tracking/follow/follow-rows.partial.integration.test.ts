@@ -81,7 +81,7 @@ test("a partial deposit shows what arrived, and is read again soon while its sec
   await playMinutes(world, 1);
   expect(await detailOf(order)).toMatchObject({
     ...{ state: "partial", shares: expect.stringMatching(/^7\d+$/), deposit_tx_hash: hash },
-    ...{ poll_after_ms: 60_000, steps: [{ state: "done" }] },
+    ...{ poll_after_ms: 60_000, steps: [{ state: "done" }, { state: "done", tx_hash: hash }] },
   });
 });
 
