@@ -16,7 +16,10 @@ export interface OrderReading {
   pollAfterMs?: number;
 }
 
-/** Progress of an execution. */
+/**
+ * Progress of executing the steps of a deposit or withdrawal, or of a claim or cancellation alone, as passed to
+ * `onProgress`.
+ */
 export interface ExecutionProgress {
   /** As in `OrderReading`. */
   trackingId: string;

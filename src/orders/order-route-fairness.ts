@@ -207,7 +207,10 @@ export function planLoss(offer: Offer): LossSplit {
   return { ...offer.loss, transfer };
 }
 
-/** Results for a chosen offer: the built transaction and its simulation. */
+/**
+ * Results for a chosen offer: the built transaction, its simulation (null before or without one), and the minimum that
+ * is enforced for the delivered amount.
+ */
 export interface OfferOutcome {
   built: VerifiedTransfer;
   simulated: SimulatedOutput | null;

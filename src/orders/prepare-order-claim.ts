@@ -27,9 +27,10 @@ export const refusedStep = (code: string, detail: string): NextStepOutcome => ({
 });
 
 /**
- * Simulates the claim of a settled deposit request and returns the transaction to sign, or why it cannot be sent, such
- * as a revert or a lack of shares. An unreadable share balance is no reason to refuse. `headTime`: timestamp of the
- * block that was read (UNIX seconds). Errors of `runSimulation` propagate.
+ * Simulates the claim of a settled deposit request and returns the transaction to sign, or why it cannot be sent: the
+ * chain is not served, the claim reverts, gives the user no shares, or takes some. A share balance that cannot be read
+ * is no reason to refuse. `headTime` is the timestamp of the latest block that the caller read, in UNIX seconds. Errors
+ * of `runSimulation` and `receivedTokens` propagate.
  */
 export async function prepareClaim(
   ctx: Context,

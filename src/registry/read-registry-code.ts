@@ -56,8 +56,9 @@ export async function canRunOtherCode(client: ChainClient, vault: Address): Prom
 }
 
 /**
- * Returns true if an identifier of `readVaultCode` names the implementation in a proxy's storage or beacon, which may
- * be replaced, so not for a clone's constant target or an `unknown` one.
+ * Returns true if an identifier of `readVaultCode` contains the address of an implementation that a proxy's storage or
+ * beacon names, and that can therefore be replaced. False for a clone, whose target is constant, for a beacon whose
+ * implementation is `unknown`, and for code that is no known kind of proxy.
  */
 export const namesImplementation = (code: string): boolean =>
   /^(implementation:|beacon:[^/]+\/(?!unknown\/))/.test(code);

@@ -86,7 +86,7 @@ export function admissionObstacle(
 export const UNCURATED =
   "neither a factory that its protocol governs nor a public list of vaults includes the vault";
 
-/** Human-readable reason why a vault that the operator's settings exclude may not be open. */
+/** Human-readable reason why a vault must not be open for deposits: the operator's settings exclude it or its asset. */
 export const EXCLUDED = "the operator of this service excludes the vault or its asset";
 
 /** Returns true if the operator's settings exclude a vault or its asset. */

@@ -301,9 +301,10 @@ export function openRequestReads({ order, way }: Exit) {
 }
 
 /**
- * Throws `request_pending` if a simulated request replaces the user's open one without payment,
- * `simulation_unavailable` if unknown. `first`: index of the first of `openRequestReads`; `paid`: what the user
- * received.
+ * Throws `request_pending` if a simulated request replaces the user's open ones without payment, and
+ * `simulation_unavailable` if nothing was paid and their shares could not be read. `first` is the index of the first of
+ * `openRequestReads` among the simulation's reads; `paid` is what the user received in the simulation, in the paid
+ * token's smallest unit.
  */
 export function requireOpenKept(
   exit: Exit,

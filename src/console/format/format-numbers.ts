@@ -123,8 +123,8 @@ export function formatPercent(fraction: number | string | null | undefined, digi
 }
 
 /**
- * Formats a share price, which the API scales by 10^18, with at most six decimals, rounded down. An unknown price is
- * shown as a dash.
+ * Formats a share price, which the API scales by 10^18, with at most six decimals, rounded toward zero. A nonzero price
+ * below 0.000001 is shown as `<0.000001`, and an unknown one as a dash.
  */
 export function formatSharePrice(price: bigint | null): string {
   return price === null ? "–" : formatAmount(price, { decimals: 18, digits: 6 });

@@ -14,8 +14,9 @@ export type DepositHint = typeof depositHints.$inferSelect;
 const MAX_REPORTS = 16;
 
 /**
- * Stores a reported transaction as a hint and makes the row due for tracking, even if the hint is known or was dropped.
- * Of the hints that are only reported, the 16 newest of each row are kept. Throws `store_unavailable`.
+ * Stores a reported transaction as a hint of a deposit or withdrawal, or restores the hint if it was dropped. In any
+ * case, makes the deposit or withdrawal due for tracking. Of its hints that are only reported, the 16 newest are kept.
+ * Throws `store_unavailable`.
  */
 export async function addReportedHint(
   db: Database,

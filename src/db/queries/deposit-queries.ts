@@ -263,11 +263,12 @@ interface TrackedUpdate<Row extends TrackedRow, Change> {
 }
 
 /**
- * Updates a deposit in the state `from` and returns the new row. Null if it is not in that state, or if the source
- * transaction that `change` proves is bound to another row of the user with the same call (unless that continues
- * differently and the transaction is reported for this one). `evidence` is stored even then, and with `parentDueAt` a
- * parent that awaits a deposit, is partial or completed becomes due, and what it took over counts as lost. Throws
- * `store_unavailable`, and the driver's error with code 23505 if its deposit transaction already proves another row.
+ * Updates a deposit in the state `from` and returns the new row. Returns null if it is not in that state, or if the
+ * source transaction that `change` proves is bound to another row of the user with the same call, unless the two differ
+ * in what follows (`continuesAlike`) and the transaction is reported for this one. Also if it returns null, stores
+ * `evidence` and, with `parentDueAt`, marks the parent's evidence of this deposit's transactions as lost and makes the
+ * parent due if it awaits a deposit, is partial or completed. Throws `store_unavailable`, and the driver's error with
+ * code 23505 if its deposit transaction already proves another row.
  */
 export async function updateDeposit(
   db: Database,

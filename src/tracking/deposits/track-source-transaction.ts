@@ -38,10 +38,11 @@ type BuiltSource = Pick<
 >;
 
 /**
- * Returns true if a transaction is one that was built for the row: its source transaction, even if pending or reverted;
- * a successful batch with it that shows the user's payment or, in a withdrawal, an event of the called contract that
- * contains the user's address; or a successful Router order of the row that takes the user's tokens into a bridge or
- * for `moveToken`. False for one that precedes the build (`precedesBuild`) or was not found.
+ * Returns true if a transaction was built for the row. It must be one of these: its source transaction, even if pending
+ * or reverted; a successful batch that contains its call, in which the called contract emitted an event and the user
+ * paid (in a withdrawal, an event with the user's address suffices); or a successful Router order of the row that takes
+ * the user's tokens into a bridge or for `moveToken`. False for a transaction that precedes the build (`precedesBuild`)
+ * or was not found.
  */
 export function matchesSource(row: BuiltSource, seen: TransactionOnChain): boolean {
   const { transaction, receipt } = seen;

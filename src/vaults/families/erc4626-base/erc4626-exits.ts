@@ -202,8 +202,9 @@ function isClosed(terms: ExitTerms, { off, idle }: ExitSwitches): boolean {
 }
 
 /**
- * Encodes `redeem(shares, receiver, owner)`, or the family's own function with the same first three words; the caller
- * is the owner. The words for the Router's executor (`caller` is null) are zero, to be filled in.
+ * Creates the call `redeem(shares, receiver, owner)`, or that of the family's own function with the same first three
+ * words. The owner is the caller, and so is the receiver if the request has none. If `caller` is null, the Router's
+ * executor is the caller: its words are zero, and the Router fills them in at `selfOffsets`.
  */
 export function erc4626RedeemCall(
   vault: Vault,

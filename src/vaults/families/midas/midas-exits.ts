@@ -236,8 +236,9 @@ const explain = familyErrors({
 });
 
 /**
- * Withdrawals from Midas: the RedemptionVault pays instantly, or takes a request, which an administrator approves and
- * thereby pays, or rejects, which returns nothing on chain. Source: midas-apps/contracts.
+ * Withdrawals from Midas. The RedemptionVault pays instantly or accepts a request, which an administrator pays by
+ * approving it; a rejected request returns nothing on chain. A vault without a RedemptionVault or its tokens in the
+ * registry entry supports no mode. Source: midas-apps/contracts.
  */
 export const midasExits: VaultExits = {
   modes: (vault) =>
