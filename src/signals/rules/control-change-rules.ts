@@ -42,8 +42,7 @@ const CONTROLS: Readonly<Record<string, Control>> = {
     tier: "medium",
     advice:
       "A guardian can usually veto pending changes or stop operations: find out who it is before you rely on it.",
-    removed:
-      "The vault no longer has a guardian, so pending changes may not be vetoed: check them more often.",
+    removed: "The vault no longer has a guardian that could veto pending changes: check them more often.",
   },
   fee: { name: "fee", tier: "medium", advice: feeAdvice },
   performance_fee: { name: "performance fee", tier: "medium", advice: feeAdvice },

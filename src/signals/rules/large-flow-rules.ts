@@ -198,6 +198,6 @@ export const largeWithdrawal = largeFlow({
     },
   ],
   advice:
-    "The account may have claimed an earlier request, or settle those of several holders. Less may be left for immediate withdrawals: " +
+    "Where withdrawals are by request, the account may have claimed one or settled those of several holders. Less may be left for immediate withdrawals: " +
     "check how much you could withdraw now.",
 });

@@ -51,7 +51,7 @@ export const registryChanged: SignalRule = {
     {
       tier: "medium",
       threshold: "Any such change",
-      reason: "Deposits through this service stop or start",
+      reason: "Deposits through this service start, stop or stay closed",
     },
   ],
   needs: "Nothing.",

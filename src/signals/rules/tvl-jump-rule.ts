@@ -57,7 +57,7 @@ export const tvlJump: SignalRule = {
     "The change in total assets since a snapshot that is 24 to 30 hours old, as far as neither deposits and withdrawals " +
     "nor the share price explain it, compared with each earlier day.",
   tiers: toTiers(BOUNDS),
-  needs: `${BASELINE_NEEDS} A share price in each of the snapshots used. Vaults with withdrawals by request are left out.`,
+  needs: `${BASELINE_NEEDS} A share price in each of the snapshots used. This rule leaves out vaults with withdrawals by request.`,
   quietSeconds: DAY_S,
   find(facts) {
     const baseline = baselineOf(facts.flowDays.flatMap((day) => explain(day)?.part ?? []));
@@ -79,7 +79,7 @@ export const tvlJump: SignalRule = {
         tier,
         title: `${facts.vaultName}: total assets ${whole(size)} ${up ? "above" : "below"} what flows and the share price explain`,
         summary:
-          `Total assets of ${facts.vaultName} were ${whole(jump.before)} and are ${whole(after.totalAssets)} ${hoursOf({ before, after })} later: ` +
+          `Total assets of ${facts.vaultName} went from ${whole(jump.before)} to ${whole(after.totalAssets)} in ${hoursOf({ before, after })}: ` +
           `${whole(size)} (${percent(jump.part)} of the vault) ${up ? "more" : "less"} than deposits less withdrawals (${whole(jump.net)}) and ` +
           `the change in the share price (${whole(jump.earned)}) explain. ` +
           `${describeBaseline("the unexplained daily change", { baseline, part: jump.part, bounds: BOUNDS })} ${

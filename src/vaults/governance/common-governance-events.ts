@@ -253,7 +253,7 @@ const pendingSettingEvents: readonly GovernanceEvent[] = [
       (isNone(newGuardian)
         ? `The removal of the guardian of ${vault} was submitted at ${time}.`
         : `A change to the guardian of ${vault} was submitted at ${time}: the proposed guardian is ${newGuardian}.`) +
-      " It has not taken effect yet.",
+      " It takes effect once accepted.",
     advice: ({ newGuardian }) =>
       isNone(newGuardian)
         ? "Once the removal takes effect, no guardian can veto pending changes."
@@ -281,7 +281,7 @@ export const curationEvents = (market: "bytes32" | "address"): readonly Governan
         (isUnlimited(BigInt(String(cap)))
           ? `An unlimited supply cap for market ${id} of ${context.vault} was `
           : `An increase in the supply cap for market ${id} of ${context.vault} to ${formatAssetUnits(cap, context)} was `) +
-        `submitted at ${context.time}. It has not taken effect yet.`,
+        `submitted at ${context.time}. It takes effect once accepted.`,
       advice: MARKET_CAP,
     },
   ),
@@ -305,7 +305,7 @@ export const curationEvents = (market: "bytes32" | "address"): readonly Governan
       what: "removal of a market",
       title: () => "removal of a market submitted",
       report: ({ id }, { vault, time }) =>
-        `The forced removal of market ${id} from ${vault} was submitted at ${time}. It has not taken effect yet.`,
+        `The forced removal of market ${id} from ${vault} was submitted at ${time}. It takes effect once an allocator carries it out.`,
       advice:
         "Once the removal takes effect, the vault loses any assets that are still in this market, and holders bear the " +
         "loss: check how much it holds there, and decide whether to withdraw first.",

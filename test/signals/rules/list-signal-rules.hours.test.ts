@@ -24,7 +24,7 @@ test.each([
     const before = pointDayAgo({ ...facts, hours: stored });
     const indexedDay = facts.indexedDay === null || before === null ? null : { ...facts.indexedDay, before };
     const [finding] = rule?.find({ ...facts, hours: stored, indexedDay }, NOW) ?? [];
-    expect(finding?.summary).toMatch(new RegExp(`(in the last ${hours} hours[ ,]|${hours} hours later: )`));
+    expect(finding?.summary).toMatch(new RegExp(`(in the last ${hours} hours[ ,]|in ${hours} hours: )`));
     if (ruleId === "net_outflow") expect(finding?.title).toMatch(new RegExp(`in ${hours} hours$`));
   }
 });

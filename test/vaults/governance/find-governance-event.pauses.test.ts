@@ -54,7 +54,7 @@ describe("SetFlags of Mellow", () => {
     [
       { hasBurnPause: true },
       "redemptions paused",
-      "Redemptions from Steady USDC are paused; share transfers are not",
+      "In the share manager of Steady USDC, redemptions are paused; share transfers are not",
     ],
     [
       { hasTransferPause: true },
@@ -65,7 +65,7 @@ describe("SetFlags of Mellow", () => {
     [
       { hasBurnPause: true, hasTransferPause: true, hasMintPause: true },
       "redemptions paused, share transfers paused",
-      "; minting of shares is paused, as the share manager reported at 20",
+      "; minting of shares is paused, as it reported at 20",
     ],
   ])("%o is high", (change, title, text) => {
     const finding = found(change);
@@ -85,7 +85,7 @@ describe("SetFlags of Mellow", () => {
       title: "Steady USDC: minting of shares paused",
     });
     expect(found({ hasWhitelist: true })?.summary).toContain(
-      "; only listed accounts can deposit, as the share",
+      "; only listed accounts can deposit, as it",
     );
   });
 });
@@ -143,7 +143,7 @@ test("a strategy's pause stops withdrawals too, and its end is less severe", () 
 
 test("an abdication names the change that the vault can never make again", () => {
   expect(textOf("morpho_v2", "Abdicate", { selector: "0x70897b23" })).toBe(
-    "The function of Steady USDC that makes a change to the performance fee was abdicated (permanently deactivated) at " +
+    "The function of Steady USDC for a change to the performance fee was abdicated (permanently deactivated) at " +
       "2027-01-15 07:50 UTC. This cannot be undone: the vault can never make such a change again. (Steady USDC: function abdicated)",
   );
 });

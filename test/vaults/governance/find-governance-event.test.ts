@@ -134,8 +134,8 @@ test("a timelocked submission names its setting and the earliest execution time"
   // setPerformanceFee(uint256)
   const fee = { selector: "0x70897b23", executableAt: 1_800_000_000n };
   expect(textOf("morpho_v2", "Submit", fee)).toBe(
-    "A change to the performance fee was submitted to the timelock of Steady USDC at 2027-01-15 07:50 UTC. It can be " +
-      "executed from 2027-01-15 08:00 UTC. Find out what the call changes, and decide whether to withdraw first. " +
+    "A change to the performance fee was submitted to the timelock of Steady USDC at 2027-01-15 07:50 UTC. It cannot be " +
+      "executed before 2027-01-15 08:00 UTC. Find out what the call changes, and decide whether to withdraw first. " +
       "(Steady USDC: change to the performance fee submitted)",
   );
   expect(textOf("morpho_v2", "Submit", { executableAt: 1n })).toContain(
@@ -193,7 +193,7 @@ test.each([
   [
     "abdicate(bytes4)",
     ["0x70897b23"],
-    "An abdication (permanent deactivation) of a function that makes a change to the performance fee ",
+    "An abdication (permanent deactivation) of a function (change to the performance fee) ",
   ],
   [
     "increaseAbsoluteCap(bytes,uint256)",

@@ -26,7 +26,7 @@ function flagSentences(args: EventArgs, of: { vault: string; seconds: number }):
   const { vault, seconds } = of;
   const flags = flagsOf(args);
   return [
-    `Redemptions from ${vault} are ${flags["hasBurnPause"] === true ? "" : "not "}paused`,
+    `In the share manager of ${vault}, redemptions are ${flags["hasBurnPause"] === true ? "" : "not "}paused`,
     `share transfers are ${flags["hasTransferPause"] === true ? "" : "not "}paused`,
     Number(flags["globalLockup"]) > seconds
       ? `all shares are locked until ${formatUtcMinute(flags["globalLockup"])}`
@@ -55,7 +55,7 @@ export const shareManagerEvents: readonly GovernanceEvent[] = [
         ? "minting of shares paused"
         : "settings of the share manager changed"),
     report: (args, { vault, time, seconds }) =>
-      `${flagSentences(args, { vault, seconds }).join("; ")}, as the share manager reported at ${time}. The event does not ` +
+      `${flagSentences(args, { vault, seconds }).join("; ")}, as it reported at ${time}. The event does not ` +
       "show which of these settings changed.",
     advice: (args, { seconds }) =>
       stopped(args, seconds).length > 0

@@ -68,7 +68,7 @@ const TIMELOCKED_FUNCTIONS: Readonly<Record<string, TimelockedFunction>> = {
   "decreaseTimelock(bytes4,uint256)": { change: "reduction of the timelock", detail: toTimelock },
   "abdicate(bytes4)": {
     change: "abdication (permanent deactivation) of a function",
-    detail: ([selector]) => ` that makes ${withArticle(changeOf(selector))}`,
+    detail: ([selector]) => ` (${changeOf(selector)})`,
   },
   "setPerformanceFee(uint256)": {
     change: "change to the performance fee",
@@ -141,7 +141,7 @@ const submissionTexts: EventTerms = {
     if (Number(executableAt) >= LAST_TIME) return `${submitted} It can never be executed.`;
     return Number(executableAt) <= context.seconds
       ? `${submitted} It can be executed immediately.`
-      : `${submitted} It can be executed from ${formatUtcMinute(executableAt)}.`;
+      : `${submitted} It cannot be executed before ${formatUtcMinute(executableAt)}.`;
   },
   advice: ({ executableAt }, { seconds }) => {
     if (Number(executableAt) >= LAST_TIME) return "";
@@ -271,7 +271,7 @@ export const morphoV2Events: readonly GovernanceEvent[] = [
     what: "configuration",
     title: () => "function abdicated",
     report: ({ selector }, { vault, time }) =>
-      `The function of ${vault} that makes ${withArticle(changeOf(selector))} was abdicated (permanently deactivated) at ${time}.`,
+      `The function of ${vault} for ${withArticle(changeOf(selector))} was abdicated (permanently deactivated) at ${time}.`,
     advice: "This cannot be undone: the vault can never make such a change again.",
     tier: "low",
   }),

@@ -40,7 +40,7 @@ const sharedEvents: readonly GovernanceEvent[] = [
     describe: newValue("newManagementFeePercent", formatRawUnits),
   }),
   changeEvent(["entryPoint", "price", "MaxChangePercentUpdated(uint256 newValue)"], {
-    what: "maximum price change per update",
+    what: "maximum asset change per update",
     describe: newValue("newValue", formatRawUnits),
   }),
 ];
