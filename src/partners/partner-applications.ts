@@ -17,7 +17,7 @@ import type {
   ApplicationRecord,
   ApplicationStatus,
 } from "../schemas/partner-application-schema.ts";
-import { type Decision, decisions, stepFailure } from "./application-state.ts";
+import { type Decision, decisions, stepFailure } from "./partner-application-state.ts";
 import { verifySignedNonce } from "./siwe-message.ts";
 
 /**

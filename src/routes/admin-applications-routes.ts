@@ -3,7 +3,7 @@ import type { Context } from "../context.ts";
 import type { ErrorCode } from "../errors.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
 import { pageReply } from "../http/page-reply.ts";
-import { type Decision, decisionErrorCodes } from "../partners/application-state.ts";
+import { type Decision, decisionErrorCodes } from "../partners/partner-application-state.ts";
 import { decideApplication, listApplications } from "../partners/partner-applications.ts";
 import { DecisionInput } from "../schemas/admin/admin-schema.ts";
 import { TimeCursor } from "../schemas/cursor-schema.ts";

@@ -9,7 +9,7 @@ import { openApiDocument } from "../../src/openapi/openapi-document.ts";
 import { problemExample } from "../../src/openapi/openapi-error-help.ts";
 import { operationExampleValues } from "../../src/openapi/operation-example-values.ts";
 import { gasLimit } from "../../src/orders/order-wallet-calls.ts";
-import { decisions } from "../../src/partners/application-state.ts";
+import { decisions } from "../../src/partners/partner-application-state.ts";
 import { ProblemBody } from "../../src/schemas/error-schema.ts";
 import { Steps } from "../../src/schemas/step-schema.ts";
 import { TransactionRequest, WalletCall } from "../../src/schemas/transaction-schema.ts";

@@ -84,9 +84,7 @@ describe("SetFlags of Mellow", () => {
       tier: "medium",
       title: "Steady USDC: minting of shares paused",
     });
-    expect(found({ hasWhitelist: true })?.summary).toContain(
-      "; only listed accounts can deposit, as it",
-    );
+    expect(found({ hasWhitelist: true })?.summary).toContain("; only listed accounts can deposit, as it");
   });
 });
 

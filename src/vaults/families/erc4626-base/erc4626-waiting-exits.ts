@@ -35,10 +35,10 @@ import {
 } from "../../vault-exits.ts";
 import { addressParam, optionalChoiceParam, withoutParams, withWithdrawSeconds } from "../../vault-params.ts";
 import { familyErrors } from "../../vault-reverts.ts";
+import { hasMapleQueue, identifyMaple, MAPLE_MANUAL, mapleAbi, mapleTerms } from "../maple/maple-exits.ts";
+import { findMapleEnd, findMapleRequest } from "../maple/maple-request-events.ts";
+import { mapleRequests } from "../maple/maple-requests.ts";
 import { type Identification, ORDINARY_ACCOUNT } from "./erc4626-derivation.ts";
-import { hasMapleQueue, identifyMaple, MAPLE_MANUAL, mapleAbi, mapleTerms } from "./maple-exits.ts";
-import { findMapleEnd, findMapleRequest } from "./maple-request-events.ts";
-import { mapleRequests } from "./maple-requests.ts";
 import { yoReads } from "./yo-exits.ts";
 
 const cooldownAbi = once(() =>

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { runQuery } from "../../../../src/chains/aggregator/aggregate-reads.ts";
 import { unlessUnmade } from "../../../../src/chains/chain-reads.ts";
 import { identifyWaiting } from "../../../../src/vaults/families/erc4626-base/erc4626-waiting-exits.ts";
-import { identifyMaple } from "../../../../src/vaults/families/erc4626-base/maple-exits.ts";
+import { identifyMaple } from "../../../../src/vaults/families/maple/maple-exits.ts";
 import type { DerivationSubject } from "../../../../src/vaults/vault-deriver.ts";
 import { contractsClient } from "../../../support/chains/multicall.ts";
 import { VAULT } from "../../../support/deposits/fixtures.ts";

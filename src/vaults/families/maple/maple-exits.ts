@@ -5,8 +5,8 @@ import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import type { ExitTerms, ExitTermsInput } from "../../vault-exits.ts";
 import { addressParam, optionalChoiceParam, withWithdrawSeconds } from "../../vault-params.ts";
-import { type Identification, ORDINARY_ACCOUNT } from "./erc4626-derivation.ts";
-import { erc4626ExitReads, erc4626ExitTermsOf } from "./erc4626-exits.ts";
+import { type Identification, ORDINARY_ACCOUNT } from "../erc4626-base/erc4626-derivation.ts";
+import { erc4626ExitReads, erc4626ExitTermsOf } from "../erc4626-base/erc4626-exits.ts";
 import { mapleQueueRead } from "./maple-requests.ts";
 
 /** ABI of a Maple pool and of its pool manager. Source: maple-labs/pool-v2. */

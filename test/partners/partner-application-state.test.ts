@@ -4,7 +4,7 @@ import {
   decisions,
   notApprovedFailure,
   stepFailure,
-} from "../../src/partners/application-state.ts";
+} from "../../src/partners/partner-application-state.ts";
 import { applicationStatuses } from "../../src/schemas/partner-application-schema.ts";
 
 describe("application decisions", () => {
