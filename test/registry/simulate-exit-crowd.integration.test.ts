@@ -123,8 +123,8 @@ describe("a crowd that leaves", () => {
   });
 
   test.each([
-    ["redemptions take", "LetsTwoLeaveWithGas", "a redemption takes more than 5000000 gas"],
-    ["later deposits take", "LetsTwoLeaveOfCostly", "some deposits take more than 3000000 gas"],
+    ["redemptions take", "LetsTwoLeaveWithGas", "a redemption takes more than 5,000,000 gas"],
+    ["later deposits take", "LetsTwoLeaveOfCostly", "some deposits take more than 3,000,000 gas"],
   ])("refuses a vault whose %s more gas than the crowd's part of a node's", async (_what, name, reason) => {
     expect(await prove(name)).toMatchObject({ kind: "refused", reason });
   });
