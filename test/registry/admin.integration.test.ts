@@ -179,7 +179,7 @@ describe("registry vaults", () => {
       "has an unknown adapter",
       `${CHAIN}:0x${"35".repeat(20)}`,
       { adapter: "constructor" },
-      "no adapter is called constructor",
+      "no adapter for vaults of type constructor",
     ],
   ])("are not added when the contract %s", async (_what, id, extra, reason) => {
     const added = await admin("POST", "vaults", { vault_id: id, ...extra });
