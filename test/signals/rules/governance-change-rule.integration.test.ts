@@ -285,7 +285,7 @@ test("routine role grants raise no signal, governing roles do", async () => {
   expect(own).toMatchObject({ vaultAddress: vaultOf("ipor").address.toLowerCase(), tier: "medium" });
   expect(own?.subject).toMatch(/^authority RoleGranted [0-9a-f]{16}$/);
   expect(own?.summary).toMatch(
-    /^The role "atomist" \(manages the vault's settings\) of ipor was granted to 0x[0-9a-fA-F]{40}\. The grant takes effect at /,
+    /^The role "atomist" \(manages the vault's settings\) of ipor was granted to 0x[0-9a-fA-F]{40}, with effect from /,
   );
   expect(await told()).toHaveLength(before.length + 1);
 });
