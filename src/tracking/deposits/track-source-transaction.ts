@@ -52,9 +52,12 @@ export function matchesSource(row: BuiltSource, seen: TransactionOnChain): boole
   return receipt !== null && isInBatch(row, { transaction, receipt });
 }
 
-/** Returns true if a transaction could be the row's source if the row had been built before it. */
+/**
+ * Returns true if a transaction would be the row's source if the row had been built before it. Not for a batch, which
+ * may prove none of several equal rows.
+ */
 export const isEarlierSource = (row: BuiltSource, seen: TransactionOnChain): boolean =>
-  precedesBuild(row, seen) && matchesSource({ ...row, builtBlock: null }, seen);
+  seen.transaction !== null && precedesBuild(row, seen) && isSourceTransaction(row, seen.transaction);
 
 /**
  * Returns true if a receipt shows a Router order of the row, from any submitter, that took the user's tokens into a
