@@ -1,13 +1,4 @@
-import {
-  type Address,
-  type Hex,
-  keccak256,
-  type Log,
-  pad,
-  parseAbi,
-  parseEventLogs,
-  zeroAddress,
-} from "viem";
+import { type Address, type Hex, keccak256, type Log, parseAbi, parseEventLogs, zeroAddress } from "viem";
 import type { Receipt, Transaction, TransactionOnChain } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
 import type { DepositRow, TrackedRow } from "../../db/queries/deposit-queries.ts";
@@ -15,6 +6,7 @@ import { sameAddress } from "../../lib/address.ts";
 import { once } from "../../lib/once.ts";
 import { depositRouterAddress } from "../../router/router-address.ts";
 import { executedOrders, routerBridgeOutput, unsignedCalldata } from "../../router/router-codec.ts";
+import { namesAccount } from "../../vaults/log-arguments.ts";
 import { countShareTransfers, findShareProof, findSwapOutput, transfersOf } from "./deposit-proofs.ts";
 import { isOpen } from "./deposit-state-machine.ts";
 import { isConfirmed } from "./deposit-transaction-reader.ts";
@@ -126,8 +118,9 @@ function hasPaid(
   { transaction, receipt }: { transaction: Transaction; receipt: Receipt },
 ): boolean {
   // Some vaults leave the shares of a request in the wallet; then their own event names the user.
-  if (direction === "withdrawal" && namesAccount(receipt, { emitter: sourceTo, account: userAddress }))
-    return true;
+  const isNamed = (log: Log): boolean =>
+    sameAddress(log.address, sourceTo) && namesAccount(log, { account: userAddress as Address });
+  if (direction === "withdrawal" && receipt.logs.some(isNamed)) return true;
   if (!sameAddress(fromToken, zeroAddress)) {
     return transfersOf(receipt.logs, fromToken).some(
       ({ from, value }) =>
@@ -137,17 +130,6 @@ function hasPaid(
   const { from, to } = transaction;
   const own = [from, to ?? zeroAddress].some((account) => sameAddress(account, userAddress));
   return own || ranUserOperation(userAddress, { to, logs: receipt.logs });
-}
-
-/** Returns true if an event that the contract `emitter` emitted contains the account's address. */
-function namesAccount({ logs }: Receipt, of: { emitter: string; account: string }): boolean {
-  const word = pad(of.account as Hex)
-    .toLowerCase()
-    .slice(2);
-  return logs.some(
-    ({ address, topics, data }) =>
-      sameAddress(address, of.emitter) && [...topics, data].some((part) => part.toLowerCase().includes(word)),
-  );
 }
 
 /**
