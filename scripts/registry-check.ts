@@ -1,7 +1,7 @@
 /** `npm run registry:check`: prints claims, proofs and refusals, and with `--chain` compares rows with their contracts. */
 import { existsSync } from "node:fs";
 import type { ChainClient } from "../src/chains/chain-client.ts";
-import { isReviewed } from "../src/registry/decide-vault-proof.ts";
+import { isReviewed } from "../src/registry/proofs/decide-vault-proof.ts";
 import { runCommand, UsageError } from "./command.ts";
 import { targetFromEnvironment } from "./db/connect.ts";
 import { type CheckedRow, checkRow } from "./registry/check-row.ts";

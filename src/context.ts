@@ -2,7 +2,8 @@ import type { Redis } from "@upstash/redis/cloudflare";
 import { type ChainClient, createChainClient, NodeHealth } from "./chains/chain-client.ts";
 import type { ChainDefinition } from "./chains/chain-definitions.ts";
 import { resolveChains } from "./chains/chain-definitions.ts";
-import { type Config, parseConfig } from "./config.ts";
+import { type EdgeCacheControl, purgeEdge } from "./config/cloudflare-bindings.ts";
+import { type Config, parseConfig } from "./config/config.ts";
 import {
   createDatabase,
   type Database,
@@ -10,13 +11,12 @@ import {
   lazyDrizzle,
   type OpenDatabase,
 } from "./db/database-client.ts";
-import { WorkSlots } from "./http/work-slots.ts";
 import type { Fetch } from "./lib/bounded-fetch.ts";
 import { Breakers } from "./lib/circuit-breaker.ts";
-import { type EdgeCacheControl, purgeEdge } from "./lib/cloudflare-bindings.ts";
 import { createLogger, describeError, type Logger } from "./lib/logger.ts";
 import { onceImported } from "./lib/once.ts";
 import { Timing } from "./lib/outside-call-timing.ts";
+import { WorkSlots } from "./lib/work-slots.ts";
 import type { Actor } from "./partners/partner-actor.ts";
 import { PriceBook, PriceMemory } from "./prices/price-book.ts";
 import type { Provider, ProviderScope } from "./providers/provider.ts";

@@ -1,6 +1,5 @@
 import type { Context } from "./context.ts";
-import { deleteExpiredAnswers } from "./deposits/delete-expired-order-answers.ts";
-import { deleteUnsent } from "./deposits/delete-unsent-deposits.ts";
+import { deleteExpiredAnswers, deleteUnsent } from "./deposits/clean-up-deposits.ts";
 import { AppError, failure } from "./errors.ts";
 import { BackfillMessage, backfillFromMessage } from "./flows/backfill-flows.ts";
 import { indexAllChains } from "./flows/index-flows.ts";
@@ -10,8 +9,8 @@ import { takeSnapshots } from "./history/take-vault-snapshots.ts";
 import { countBlocks } from "./lib/block-ranges.ts";
 import { describeError, type LogFields } from "./lib/logger.ts";
 import type { HeldLease } from "./lib/renewed-lease.ts";
-import { discoverVaults } from "./registry/discover-vaults.ts";
-import { ProofMessage, proveDueVaults, proveFromMessage } from "./registry/prove-due-vaults.ts";
+import { discoverVaults } from "./registry/discover-registry-vaults.ts";
+import { ProofMessage, proveDueVaults, proveFromMessage } from "./registry/proofs/prove-due-vaults.ts";
 import { raiseSignals } from "./signals/raise-signals.ts";
 import { followDeposits, followFromMessage } from "./tracking/follow/follow-deposits.ts";
 import { FollowMessage } from "./tracking/follow/follow-messages.ts";

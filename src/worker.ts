@@ -1,6 +1,6 @@
 import { composeApp, contextOfIsolate } from "./app.ts";
+import { edgeCacheOf } from "./config/cloudflare-bindings.ts";
 import type { Context } from "./context.ts";
-import { edgeCacheOf } from "./lib/cloudflare-bindings.ts";
 
 const app = composeApp();
 

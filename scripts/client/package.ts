@@ -18,13 +18,13 @@ const folder = join(root, "dist/client");
 const modules = [
   "causeway-client",
   "causeway-client-error",
-  "actions/read-actions",
-  "actions/deposit-actions",
-  "actions/withdrawal-actions",
+  "operations/read-operations",
+  "operations/deposit-operations",
+  "operations/withdrawal-operations",
   "client-embed-types",
-  "execute-steps",
-  "execution-options",
-  "handed-steps",
+  "execution/execute-steps",
+  "execution/execution-options",
+  "execution/execution-storage",
   "client-wallet-steps",
 ];
 /** Minimum version of viem, the first with the EIP-5792 actions that the client uses. */
@@ -43,7 +43,7 @@ const manifest = {
   license,
   type: "module",
   sideEffects: false,
-  files: ["*.js", "*.d.ts", "actions"],
+  files: ["*.js", "*.d.ts", "operations", "execution"],
   exports: { ".": { types: "./index.d.ts", default: "./index.js" }, "./package.json": "./package.json" },
   types: "./index.d.ts",
   peerDependencies: { viem: VIEM },

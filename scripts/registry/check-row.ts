@@ -1,7 +1,7 @@
 import { type Address, type Hex, isAddressEqual, slice } from "viem";
 import { z } from "zod";
 import type { ChainClient } from "../../src/chains/chain-client.ts";
-import { deriveFromChain } from "../../src/registry/derive-vault.ts";
+import { deriveFromChain } from "../../src/registry/derive-registry-vault.ts";
 import { recognizeFamily } from "../../src/registry/recognize-registry-family.ts";
 import { deriverOf } from "../../src/vaults/families/vault-families.ts";
 import type { Derivation, DerivedVault } from "../../src/vaults/vault-deriver.ts";

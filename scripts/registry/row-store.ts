@@ -7,7 +7,7 @@ import { audit } from "../../src/db/tables/partner-tables.ts";
 import { vaults } from "../../src/db/tables/vault-tables.ts";
 import { Timing } from "../../src/lib/outside-call-timing.ts";
 import { formatVaultId } from "../../src/lib/vault-id.ts";
-import { toDerivedColumns } from "../../src/registry/derive-vault.ts";
+import { toDerivedColumns } from "../../src/registry/derive-registry-vault.ts";
 import { findFamily } from "../../src/vaults/families/vault-families.ts";
 import type { StoredVault } from "../../src/vaults/vault.ts";
 import type { DerivedVault } from "../../src/vaults/vault-deriver.ts";

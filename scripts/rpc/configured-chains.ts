@@ -1,6 +1,6 @@
 import type { ChainDefinition } from "../../src/chains/chain-definitions.ts";
 import { resolveChains } from "../../src/chains/chain-definitions.ts";
-import { ChainsVariable } from "../../src/config.ts";
+import { ChainsVariable } from "../../src/config/config.ts";
 
 /**
  * Returns the chains by id that the variable `CHAINS` configures, as a deployment would serve them; without it, those

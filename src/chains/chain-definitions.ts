@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import type { ChainSetting } from "../config.ts";
+import type { ChainSetting } from "../config/config.ts";
 import { AppError, failure } from "../errors.ts";
 
 /** A chain that the deployment serves: names, native currency, nodes and limits. */

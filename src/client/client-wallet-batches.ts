@@ -1,6 +1,5 @@
 import { type Hash, stringToHex } from "viem";
 import { getCallsStatus, getCapabilities, sendCalls, waitForCallsStatus } from "viem/actions";
-import { answerOf } from "./abortable-waits.ts";
 import { CausewayError } from "./causeway-client-error.ts";
 import { isDuplicateBatch, refusesBatch, toSendError } from "./client-wallet-errors.ts";
 import {
@@ -11,6 +10,7 @@ import {
   type TransactionStep,
   type Wallet,
 } from "./client-wallet-steps.ts";
+import { answerOf } from "./execution/execution-waits.ts";
 
 /** Number of batch ids that are tried for the same steps: one is used again if its batch has not failed. */
 const MAX_ATTEMPTS = 20;

@@ -23,10 +23,10 @@ import {
   switchChain,
   waitForTransactionReceipt,
 } from "viem/actions";
-import { answerOf, pause } from "./abortable-waits.ts";
-import type { Step } from "./actions/read-actions.ts";
 import { CausewayError } from "./causeway-client-error.ts";
 import { toSendError, toWalletError } from "./client-wallet-errors.ts";
+import { answerOf, pause } from "./execution/execution-waits.ts";
+import type { Step } from "./operations/read-operations.ts";
 
 /** A viem client that can sign: one connected to a browser wallet, or one with a local account. */
 export type Wallet = Client<Transport, Chain | undefined, Account | undefined>;

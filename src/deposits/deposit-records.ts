@@ -13,10 +13,10 @@ import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { Deposit, DepositDetail, DepositState } from "../schemas/deposit-schema.ts";
 import { currentState, nextState, statusOf } from "../tracking/deposits/deposit-state-machine.ts";
 import { createTransactionReader } from "../tracking/deposits/deposit-transaction-reader.ts";
-import { findSharedSource } from "../tracking/deposits/equal-orders.ts";
 import { trackDeposit } from "../tracking/deposits/track-deposit.ts";
 import { pollAfter, readDepositSteps } from "../tracking/deposits/tracked-deposit-steps.ts";
 import { queueReported } from "../tracking/follow/follow-messages.ts";
+import { findSharedSource } from "../tracking/track-equal-orders.ts";
 import { nextStep } from "./next-deposit-step.ts";
 
 /**

@@ -6,13 +6,13 @@ import { AppError } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
 import { type NextStepOutcome, prepareClaim, refusedStep } from "../orders/prepare-order-claim.ts";
 import { isRequested } from "../tracking/deposits/deposit-state-machine.ts";
-import { readContinuation } from "../tracking/deposits/track-continued-deposit.ts";
+import { readContinuation } from "../tracking/deposits/track-deposit-continuation.ts";
+import { awaitsSecondStep } from "../tracking/deposits/track-deposit-destination.ts";
 import {
   findVaultOfDeposit,
   isRequestGone,
   readRequest,
 } from "../tracking/deposits/track-deposit-request.ts";
-import { awaitsSecondStep } from "../tracking/deposits/track-destination-transaction.ts";
 import { toSignableDeposit } from "./describe-built-deposit.ts";
 import { prepareSecondStep } from "./two-step-deposit.ts";
 

@@ -1,4 +1,4 @@
-import { isBlockUnreadable, runQueryAtBlock } from "../chains/aggregator/reads-at-block.ts";
+import { isBlockUnreadable, runQueryAtBlock } from "../chains/aggregator/aggregate-reads-at-block.ts";
 import type { NodeSession } from "../chains/chain-client.ts";
 import { requestLogs } from "../chains/chain-logs.ts";
 import { type Query, queryAll } from "../chains/chain-reads.ts";

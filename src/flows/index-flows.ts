@@ -9,9 +9,9 @@ import { auditLogs } from "./audit-flow-logs.ts";
 import { backfill } from "./backfill-flows.ts";
 import { convertStoredFlows } from "./convert-flow-amounts.ts";
 import { type IndexState, loadIndexState, missingBlocksOfAny } from "./flow-index-state.ts";
+import { findStartBlocks } from "./flow-start-block.ts";
 import { type Indexer, indexerOf } from "./flow-store.ts";
 import { indexTip, type TipReport } from "./index-flow-tip.ts";
-import { findStartBlocks } from "./vault-start-block.ts";
 
 /**
  * Result of one index run over all chains: the numbers of chains, of chains that failed, and of flow rows read at the

@@ -4,9 +4,9 @@ import type { Context } from "../context.ts";
 import { countBlocks } from "../lib/block-ranges.ts";
 import { backfill } from "./backfill-flows.ts";
 import { type IndexState, loadIndexState, missingBlocksOfAny } from "./flow-index-state.ts";
+import { findStartBlocks } from "./flow-start-block.ts";
 import { type Indexer, indexerOf } from "./flow-store.ts";
 import { indexTip } from "./index-flow-tip.ts";
-import { findStartBlocks } from "./vault-start-block.ts";
 
 /** Progress of a reindex. */
 export interface ReindexProgress {

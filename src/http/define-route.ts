@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { LimitName } from "../config.ts";
+import type { LimitName } from "../config/config.ts";
 import type { Context } from "../context.ts";
 import type { ErrorCode } from "../errors.ts";
 import type { Access } from "../partners/authenticate-partner.ts";

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from "hono";
-import type { LimitName } from "../config.ts";
+import type { LimitName } from "../config/config.ts";
 import { failure } from "../errors.ts";
 import type { CountedRequest } from "../partners/count-rate-limit.ts";
 import type { ServedRoute } from "./define-route.ts";

@@ -1,6 +1,6 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
+import { edgeCacheOf } from "../config/cloudflare-bindings.ts";
 import type { Context, RequestFacts } from "../context.ts";
-import { edgeCacheOf } from "../lib/cloudflare-bindings.ts";
 import { describeError } from "../lib/logger.ts";
 import { once } from "../lib/once.ts";
 import type { AppEnv } from "./hono-env.ts";

@@ -43,7 +43,7 @@ import { type ExitFacts, readExitFacts } from "../withdrawals/exit-preflight.ts"
 import { buildOffer, findTransfer } from "../withdrawals/find-exit-transfer-route.ts";
 import { type PreparedExit, sharePayment, toExpectedWithdrawal } from "../withdrawals/prepare-exit.ts";
 import { onwardAmount, prepareOnward, providerStep } from "../withdrawals/prepare-routed-exit.ts";
-import { verifyApprovals } from "../withdrawals/verify-exit-approvals.ts";
+import { verifyApprovals } from "../withdrawals/verify-withdrawal-approvals.ts";
 import { chooseExitSignature, planExitSignature } from "../withdrawals/withdrawal-authorization.ts";
 import { resolveWithdrawal, type WithdrawalOrder } from "../withdrawals/withdrawal-order.ts";
 import { explainFailedExit } from "../withdrawals/withdrawal-refusals.ts";

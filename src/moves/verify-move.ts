@@ -10,8 +10,8 @@ import {
   requireSame,
   verifyRedeemStep,
   verifyShareOrder,
-} from "../withdrawals/verify-exit.ts";
-import { type ExpectedRoute, verifyTransferStep } from "../withdrawals/verify-exit-transfer.ts";
+} from "../withdrawals/verify-withdrawal.ts";
+import { type ExpectedRoute, verifyTransferStep } from "../withdrawals/verify-withdrawal-transfer.ts";
 
 /**
  * Expected contents of a move: of the withdrawal, where `least` is the minimum of new shares, and of the deposit into

@@ -1,12 +1,12 @@
 import type { Context, Hono } from "hono";
-import type { Config } from "../config.ts";
+import type { Config } from "../config/config.ts";
 import { AppError } from "../errors.ts";
 import { isCanonicalUrl } from "../http/canonical-url.ts";
 import { refuseOtherMethods } from "../http/create-app.ts";
 import type { AppEnv } from "../http/hono-env.ts";
 import { NO_STORE, sharedHeaders } from "../http/respond.ts";
 import { PAGE_CACHE } from "./docs-page-layout.ts";
-import { mountRenderedPages } from "./rendered-pages.ts";
+import { mountRenderedPages } from "./rendered-docs-pages.ts";
 
 /** Path of the icon among the static assets. */
 const ICON = "/docs-assets/icon.svg";

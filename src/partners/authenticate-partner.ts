@@ -1,5 +1,5 @@
 import { getAddress, hexToBytes } from "viem";
-import type { Pepper } from "../config.ts";
+import type { Pepper } from "../config/config.ts";
 import type { Context } from "../context.ts";
 import { type KeyOwner, notePairUse, selectKeyOwner } from "../db/queries/api-key-queries.ts";
 import { type SessionOwner, selectSessionOwner } from "../db/queries/session-queries.ts";

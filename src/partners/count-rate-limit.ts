@@ -1,4 +1,4 @@
-import type { LimitName } from "../config.ts";
+import type { LimitName } from "../config/config.ts";
 import type { Context } from "../context.ts";
 import type { LimitCount, LimitWindow } from "../redis/redis-limiter.ts";
 import type { Actor } from "./partner-actor.ts";

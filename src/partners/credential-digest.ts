@@ -1,5 +1,5 @@
 import { bytesToHex } from "viem";
-import type { Pepper } from "../config.ts";
+import type { Pepper } from "../config/config.ts";
 
 const encoder = new TextEncoder();
 /** Imported HMAC keys by pepper, so that an isolate imports each pepper only once. */

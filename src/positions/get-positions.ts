@@ -9,7 +9,7 @@ import { failure } from "../errors.ts";
 import { SECOND_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
 import { formatUnixTime } from "../lib/unix-time.ts";
-import type { FeedReadings } from "../prices/feeds/chainlink-feed-query.ts";
+import type { FeedReadings } from "../prices/feeds/chainlink-feed-reads.ts";
 import {
   type ChainToken,
   type Prices,

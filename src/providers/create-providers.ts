@@ -1,4 +1,10 @@
-import type { AcrossSetting, KyberSetting, LifiSetting, ProviderSettings, VeloraSetting } from "../config.ts";
+import type {
+  AcrossSetting,
+  KyberSetting,
+  LifiSetting,
+  ProviderSettings,
+  VeloraSetting,
+} from "../config/config.ts";
 import { createAcross } from "./across/across-provider.ts";
 import { createKyber } from "./kyber/kyber-provider.ts";
 import { RateLimitMemory } from "./lifi/api/lifi-rate-limits.ts";

@@ -1,7 +1,7 @@
 import type { Redis } from "@upstash/redis/cloudflare";
+import type { PlatformLimiter } from "../config/cloudflare-bindings.ts";
 import { BoundedMap } from "../lib/bounded-map.ts";
 import type { Breaker } from "../lib/circuit-breaker.ts";
-import type { PlatformLimiter } from "../lib/cloudflare-bindings.ts";
 import { describeError, type Logger } from "../lib/logger.ts";
 import type { Timing } from "../lib/outside-call-timing.ts";
 import { sendCommand } from "./redis-command.ts";

@@ -5,7 +5,7 @@ import { createQuery, read, valueOrNull } from "../chains/chain-reads.ts";
 import { readContractCode } from "../chains/code-at-block.ts";
 import { RpcWord } from "../chains/rpc-values.ts";
 import { once } from "../lib/once.ts";
-import { cloneTarget, delegatesCalls } from "./scan-bytecode.ts";
+import { cloneTarget, delegatesCalls } from "./scan-registry-bytecode.ts";
 
 /** Storage slots of a proxy's implementation and of its beacon. Source: ERC-1967. */
 const IMPLEMENTATION_SLOT = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";

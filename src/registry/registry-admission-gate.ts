@@ -1,7 +1,7 @@
+import type { DiscoverySetting } from "../config/discovery-setting.ts";
 import type { Provenance, VaultProof } from "../db/tables/vault-tables.ts";
 import { sameAddress } from "../lib/address.ts";
 import { PARTS_PER_BILLION } from "../lib/amount.ts";
-import type { DiscoverySetting } from "../lib/discovery-setting.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { namesImplementation, withoutProxyHash } from "./read-registry-code.ts";
 import type { VaultGovernance } from "./read-registry-governance.ts";

@@ -3,7 +3,7 @@ import { runWholeQuery } from "../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
 import type { Context } from "../context.ts";
 import type { VaultRow } from "../db/queries/vault-queries.ts";
-import { servedRegisters, sourceOf } from "./discover-vaults.ts";
+import { servedRegisters, sourceOf } from "./discover-registry-vaults.ts";
 import { deniedQuery } from "./registers/read-register.ts";
 import type { VaultRegister } from "./registers/vault-registers.ts";
 

@@ -1,9 +1,9 @@
 import * as z from "zod";
+import { getActions } from "../actions/get-available-actions.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
 import { formatVaultId } from "../lib/vault-id.ts";
 import { VaultActions } from "../schemas/position-schema.ts";
 import { VaultIdInput, WalletParam } from "../schemas/primitive-schemas.ts";
-import { getActions } from "../status/get-available-actions.ts";
 
 const actionsGet = defineRoute({
   operationId: "actions.get",

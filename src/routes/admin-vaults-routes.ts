@@ -3,10 +3,10 @@ import { type AnyRoute, defineRoute, Reply } from "../http/define-route.ts";
 import { pageReply } from "../http/page-reply.ts";
 import { ValidationFailure } from "../http/validate-request.ts";
 import type { VaultKey } from "../lib/vault-id.ts";
-import { addVault } from "../registry/add-vault.ts";
-import { changeVault } from "../registry/change-vault.ts";
+import { addVault } from "../registry/add-registry-vault.ts";
+import { changeVault } from "../registry/change-registry-vault.ts";
 import { importClaims, type VaultClaims } from "../registry/import-registry-claims.ts";
-import { proveVaultNow } from "../registry/prove-due-vaults.ts";
+import { proveVaultNow } from "../registry/proofs/prove-due-vaults.ts";
 import { listVaultRecords } from "../registry/registry-vault-records.ts";
 import {
   ImportReport,

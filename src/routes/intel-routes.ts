@@ -14,8 +14,8 @@ import {
   tiers,
 } from "../schemas/signal-schema.ts";
 import { TimeInput } from "../schemas/time-schema.ts";
+import { listRules } from "../signals/list-signal-rules.ts";
 import { getSignal, listSignals } from "../signals/list-signals.ts";
-import { listRules } from "../signals/rules/list-signal-rules.ts";
 
 /** How far back a signal listing may start, in days. */
 const MAX_DAYS_BACK = 90;

@@ -10,6 +10,7 @@ import { selectVaults } from "../db/queries/vault-queries.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { parseRowOrSkip } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
+import { signalRules } from "./list-signal-rules.ts";
 import {
   locateChanges,
   searchBudget,
@@ -18,7 +19,6 @@ import {
 } from "./locate-signal-transactions.ts";
 import { type Incident, mergeFindings } from "./merge-signal-findings.ts";
 import { groupByVault, readFacts, type SignalVault } from "./read-signal-facts.ts";
-import { signalRules } from "./rules/list-signal-rules.ts";
 import type { VaultFacts } from "./signal-facts.ts";
 
 /**

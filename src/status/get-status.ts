@@ -9,12 +9,12 @@ import {
   createTransactionReader,
   type TransactionReader,
 } from "../tracking/deposits/deposit-transaction-reader.ts";
-import { getDepositStatus, type MatchedDeposit } from "./deposit-status.ts";
-import { type FoundTransaction, matchDeposit } from "./match-status-transaction.ts";
+import { getDepositStatus, type MatchedDeposit } from "./get-deposit-status.ts";
+import { getWithdrawalStatus } from "./get-withdrawal-status.ts";
+import { toUntrackedStatus } from "./status-tracked-deposit.ts";
+import { type FoundTransaction, matchDeposit } from "./status-transaction-match.ts";
+import { classifyUntracked } from "./status-untracked-transaction.ts";
 import { findUserOperation } from "./status-user-operation.ts";
-import { toUntrackedStatus } from "./tracked-deposit-status.ts";
-import { classifyUntracked } from "./untracked-transaction-status.ts";
-import { getWithdrawalStatus } from "./withdrawal-status.ts";
 
 /**
  * Parameters of a status request: a transaction hash or the hash of a user operation, and the chains on which the

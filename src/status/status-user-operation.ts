@@ -5,7 +5,7 @@ import { searchLogs } from "../chains/log-reader.ts";
 import { readHeadNumber } from "../chains/read-block.ts";
 import type { Context } from "../context.ts";
 import { describeError } from "../lib/logger.ts";
-import { entryPoints, userOperationAbi } from "../tracking/deposits/track-source-transaction.ts";
+import { entryPoints, userOperationAbi } from "../tracking/deposits/track-deposit-source.ts";
 
 /** Number of newest blocks that are searched for a user operation. */
 const SEARCHED_BLOCKS = 20_000;

@@ -21,7 +21,7 @@ import type { Approval, TransactionRequest, WalletCall } from "../schemas/transa
 import { findToken } from "../vaults/find-vault-token.ts";
 import type { Token } from "../vaults/vault.ts";
 import { readTokenMetadata } from "../vaults/vault-token-metadata.ts";
-import { verifyTransferData } from "./verify-exit-transfer-data.ts";
+import { verifyTransferData } from "./verify-withdrawal-transfer-data.ts";
 
 /**
  * Returns the requested token with its symbol and decimals. Throws `token_unsupported` if the contract returns no

@@ -18,9 +18,9 @@ import {
 import { type ExitRequestSeen, paidTo } from "../vaults/vault-exits.ts";
 import { type Exit, encodeExit, unwraps, vaultExitCall } from "./exit-calldata.ts";
 import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
-import { type SimulatedExitCall, simulateExitPayment } from "./simulate-exit-payment.ts";
-import { type ExpectedWithdrawal, verifyExit } from "./verify-exit.ts";
-import { verifyApprovals } from "./verify-exit-approvals.ts";
+import { type SimulatedExitCall, simulateWithdrawalPayment } from "./simulate-withdrawal-payment.ts";
+import { type ExpectedWithdrawal, verifyWithdrawal } from "./verify-withdrawal.ts";
+import { verifyApprovals } from "./verify-withdrawal-approvals.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
 import {
   explainFailedExit,
@@ -93,8 +93,8 @@ export async function prepareExit(ctx: Context, attempt: ExitAttempt): Promise<P
   const minAssets = exactFloor(promised ?? 0n, promisedLoss(attempt)).minOut;
   const exit: Exit = { order, way, shares, minAssets, deadline: orderDeadline(facts.block.timestamp) };
   const call = encodeExit(exit);
-  verifyExit(toExpectedWithdrawal(attempt, minAssets), call);
-  const made = await simulateExitPayment(ctx, {
+  verifyWithdrawal(toExpectedWithdrawal(attempt, minAssets), call);
+  const made = await simulateWithdrawalPayment(ctx, {
     payment: sharePayment(attempt),
     call,
     reads: [
@@ -262,7 +262,7 @@ function toPaid(of: Made & { promised: bigint | null }): PreparedExit {
   const raised = seen > exit.minAssets ? { ...exit, minAssets: seen } : exit;
   const call = raised === exit ? of.call : encodeExit(raised);
   const least = larger(exit.minAssets, seen) ?? seen;
-  verifyExit(toExpectedWithdrawal({ order, facts, way }, least), call);
+  verifyWithdrawal(toExpectedWithdrawal({ order, facts, way }, least), call);
   const enforced = way.via === "router" || vaultExitCall(raised).minAssets === "native";
   const { paidNow, previewAssets } = way.terms;
   return {

@@ -33,8 +33,8 @@ import {
 } from "./find-exit-transfer-route.ts";
 import { type PreparedExit, receivedIn, sharePayment, toExpectedWithdrawal } from "./prepare-exit.ts";
 import type { PreparedWithdrawal, RoutedExit } from "./prepared-withdrawal.ts";
-import { verifyApprovals } from "./verify-exit-approvals.ts";
-import { verifyRoutedExit } from "./verify-exit-transfer.ts";
+import { verifyApprovals } from "./verify-withdrawal-approvals.ts";
+import { verifyRoutedExit } from "./verify-withdrawal-transfer.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
 import { explainFailedExit, paysLess } from "./withdrawal-refusals.ts";
 

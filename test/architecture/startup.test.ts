@@ -28,7 +28,7 @@ const evaluated = evaluatedAtStart();
 
 test("the start imports only modules that every request needs", () => {
   expect(evaluated).toEqual(
-    expect.arrayContaining(["src/app.ts", "src/config.ts", "src/http/create-app.ts"]),
+    expect.arrayContaining(["src/app.ts", "src/config/config.ts", "src/http/create-app.ts"]),
   );
 });
 

@@ -34,7 +34,7 @@ async function bundleExample(): Promise<string> {
   writeFileSync(input, exampleOnStack({ chainId: one.chainId, token: tokenOn(one, "USDC"), vaultId }));
   writeFileSync(
     entry,
-    ["causeway-client.ts", "actions/deposit-actions.ts"]
+    ["causeway-client.ts", "operations/deposit-operations.ts"]
       .map((name) => `export * from "${client}/${name}";\n`)
       .join(""),
   );

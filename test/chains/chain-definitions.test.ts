@@ -2,7 +2,7 @@ import { getAddress } from "viem";
 import { base, optimism, unichain } from "viem/chains";
 import { describe, expect, test } from "vitest";
 import { knownChains, resolveChains } from "../../src/chains/chain-definitions.ts";
-import { parseConfig } from "../../src/config.ts";
+import { parseConfig } from "../../src/config/config.ts";
 import { bindings } from "../support/context.ts";
 
 /** What a deployment with these chains configured serves. */

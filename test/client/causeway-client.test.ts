@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
+import { createCausewayClient } from "../../src/client/causeway-client.ts";
+import { CausewayError } from "../../src/client/causeway-client-error.ts";
 import {
   buildDeposit,
   getDeposit,
   getVaults,
   getWithdrawal,
   quoteDeposit,
-} from "../../src/client/actions/read-actions.ts";
-import { createCausewayClient } from "../../src/client/causeway-client.ts";
-import { CausewayError } from "../../src/client/causeway-client-error.ts";
+} from "../../src/client/operations/read-operations.ts";
 import { errorCodes, errorTable } from "../../src/errors.ts";
 import { fakeApi } from "../support/client/fake-api.ts";
 

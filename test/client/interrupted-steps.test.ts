@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { continueDeposit } from "../../src/client/actions/deposit-actions.ts";
-import { continueWithdrawal } from "../../src/client/actions/withdrawal-actions.ts";
+import { continueDeposit } from "../../src/client/operations/deposit-operations.ts";
+import { continueWithdrawal } from "../../src/client/operations/withdrawal-operations.ts";
 import type { FakeReply } from "../support/client/fake-api.ts";
 import { account, HASH, order, readings, step, TRACKING } from "../support/client/fake-order.ts";
 import { pageStorage, scriptedWallet } from "../support/client/scripted-wallet.ts";

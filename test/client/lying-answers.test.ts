@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { continueDeposit, watchDeposit } from "../../src/client/actions/deposit-actions.ts";
-import { getDeposit, getVaults, getWithdrawal } from "../../src/client/actions/read-actions.ts";
-import { continueWithdrawal } from "../../src/client/actions/withdrawal-actions.ts";
 import { createCausewayClient } from "../../src/client/causeway-client.ts";
+import { continueDeposit, watchDeposit } from "../../src/client/operations/deposit-operations.ts";
+import { getDeposit, getVaults, getWithdrawal } from "../../src/client/operations/read-operations.ts";
+import { continueWithdrawal } from "../../src/client/operations/withdrawal-operations.ts";
 import { type FakeReply, fakeApi } from "../support/client/fake-api.ts";
 import { account, fakeWallet, order, readings, step, TRACKING } from "../support/client/fake-order.ts";
 import { serve } from "../support/local-server.ts";

@@ -1,6 +1,6 @@
 import { encodeAbiParameters } from "viem";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { continueDeposit } from "../../src/client/actions/deposit-actions.ts";
+import { continueDeposit } from "../../src/client/operations/deposit-operations.ts";
 import { account, HASH, order, readings, step, TRACKING } from "../support/client/fake-order.ts";
 import { pageStorage, scriptedWallet } from "../support/client/scripted-wallet.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import type { LimitName } from "../../src/config.ts";
+import type { LimitName } from "../../src/config/config.ts";
 import { failure } from "../../src/errors.ts";
 import { defineRoute } from "../../src/http/define-route.ts";
-import { WorkSlots } from "../../src/http/work-slots.ts";
+import { WorkSlots } from "../../src/lib/work-slots.ts";
 import { testContext } from "../support/context.ts";
 import { appOf, posted, read } from "../support/http/app.ts";
 

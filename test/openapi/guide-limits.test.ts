@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { type LimitName, parseConfig } from "../../src/config.ts";
+import { type LimitName, parseConfig } from "../../src/config/config.ts";
 
 /** The rows of the guide's table of limits, in order. */
 const rows: readonly LimitName[] = [

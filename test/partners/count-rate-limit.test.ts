@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseConfig } from "../../src/config.ts";
+import { parseConfig } from "../../src/config/config.ts";
 import { countRequest } from "../../src/partners/count-rate-limit.ts";
 import type { Actor, PartnerProof } from "../../src/partners/partner-actor.ts";
 import { bindings, testContext } from "../support/context.ts";

@@ -1,6 +1,6 @@
 import { getAddress } from "viem";
 import { describe, expect, test } from "vitest";
-import { parseConfig } from "../../src/config.ts";
+import { parseConfig } from "../../src/config/config.ts";
 import { AppError } from "../../src/errors.ts";
 import { createProviders } from "../../src/providers/create-providers.ts";
 import { requestOf } from "../support/across/stage.ts";

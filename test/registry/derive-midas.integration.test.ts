@@ -1,7 +1,7 @@
 import { type Address, getAddress, toFunctionSelector, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { midasDepositVaultAbi } from "#stand-ins/midas";
-import { deriveFromChain } from "../../src/registry/derive-vault.ts";
+import { deriveFromChain } from "../../src/registry/derive-registry-vault.ts";
 import { recognizeFamily } from "../../src/registry/recognize-registry-family.ts";
 import { unreviewedSubject } from "../../src/vaults/vault-deriver.ts";
 import { vaultOf } from "../support/conformance/vaults/deposit.ts";

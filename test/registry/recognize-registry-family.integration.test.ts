@@ -30,7 +30,7 @@ import {
   startScratchChain,
 } from "../../scripts/stack/chains/scratch-chain.ts";
 import type { ChainClient } from "../../src/chains/chain-client.ts";
-import { deriveFromChain } from "../../src/registry/derive-vault.ts";
+import { deriveFromChain } from "../../src/registry/derive-registry-vault.ts";
 import { recognizeFamily } from "../../src/registry/recognize-registry-family.ts";
 import {
   aaveStataFactories,

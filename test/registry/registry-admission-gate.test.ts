@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { DiscoverySetting } from "../../src/lib/discovery-setting.ts";
+import type { DiscoverySetting } from "../../src/config/discovery-setting.ts";
 import { DAY_MS } from "../../src/lib/durations.ts";
 import {
   type AdmissionCode,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { signalRules } from "../../src/signals/list-signal-rules.ts";
 import { type Incident, mergeFindings } from "../../src/signals/merge-signal-findings.ts";
-import { signalRules } from "../../src/signals/rules/list-signal-rules.ts";
 import type { Finding } from "../../src/signals/signal-finding.ts";
 
 const ruleNamed = (id: string) =>

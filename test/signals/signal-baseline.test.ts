@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { signalRules } from "../../src/signals/list-signal-rules.ts";
 import { isNegligible } from "../../src/signals/negligible-signal-amount.ts";
-import { signalRules } from "../../src/signals/rules/list-signal-rules.ts";
 import { baselineOf, MIN_BASELINE_DAYS, tierBeyond } from "../../src/signals/signal-baseline.ts";
 import type { FlowDay, VaultFacts } from "../../src/signals/signal-facts.ts";
 import { factsOf, flowOf, growingPrices, NOW, usd } from "../support/signals/facts.ts";

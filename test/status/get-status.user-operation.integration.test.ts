@@ -8,7 +8,7 @@ import {
   zeroAddress,
 } from "viem";
 import { expect, test } from "vitest";
-import { entryPoints, userOperationAbi } from "../../src/tracking/deposits/track-source-transaction.ts";
+import { entryPoints, userOperationAbi } from "../../src/tracking/deposits/track-deposit-source.ts";
 import { AWAY, HOME } from "../support/following/contracts.ts";
 import { playEachTest } from "../support/following/play.ts";
 import type { Emitted } from "../support/following/simulated-chain.ts";

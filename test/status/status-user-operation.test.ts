@@ -2,7 +2,7 @@ import { type Hex, padHex, toEventSelector, zeroHash } from "viem";
 import { expect, test } from "vitest";
 import { RpcError } from "../../src/chains/json-rpc.ts";
 import { findUserOperation } from "../../src/status/status-user-operation.ts";
-import { entryPoints, userOperationAbi } from "../../src/tracking/deposits/track-source-transaction.ts";
+import { entryPoints, userOperationAbi } from "../../src/tracking/deposits/track-deposit-source.ts";
 import { fakeChain } from "../support/across/stage.ts";
 import { wireLog } from "../support/chains/wire.ts";
 import { testContext } from "../support/context.ts";

@@ -1,7 +1,7 @@
 import type { ChainClient } from "../../src/chains/chain-client.ts";
-import type { Config } from "../../src/config.ts";
+import type { EdgeCacheControl } from "../../src/config/cloudflare-bindings.ts";
+import type { Config } from "../../src/config/config.ts";
 import { type Context, createContext, createRuntime } from "../../src/context.ts";
-import type { EdgeCacheControl } from "../../src/lib/cloudflare-bindings.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { Timing } from "../../src/lib/outside-call-timing.ts";
 import { withLock } from "../../src/redis/redis-lock.ts";

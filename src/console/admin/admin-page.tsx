@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import type { Answer } from "../../client/actions/read-actions.ts";
+import type { Answer } from "../../client/operations/read-operations.ts";
 import { type Ask, ask } from "../api/console-client.ts";
 import { capitalize, shorten, shortenAddresses, toSentence } from "../format/format-text.ts";
 import { formatAge } from "../format/format-times.ts";

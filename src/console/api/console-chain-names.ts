@@ -1,4 +1,4 @@
-import type { Answer } from "../../client/actions/read-actions.ts";
+import type { Answer } from "../../client/operations/read-operations.ts";
 
 /** A chain in the API's list of chains. */
 export type ListedChain = Answer<"chains.list">[number];

@@ -1,7 +1,7 @@
-import type { Answer } from "../../client/actions/read-actions.ts";
 import type { operations } from "../../client/api-types.generated.ts";
 import { type ApiRequest, createCausewayClient } from "../../client/causeway-client.ts";
 import { CausewayError } from "../../client/causeway-client-error.ts";
+import type { Answer } from "../../client/operations/read-operations.ts";
 
 /** Client of the API, which is served from the same origin as this page. */
 export const causeway = createCausewayClient({ url: window.location.origin });

@@ -10,7 +10,7 @@ import {
   getWithdrawals,
   type Vault,
   vaultPages,
-} from "../../client/actions/read-actions.ts";
+} from "../../client/operations/read-operations.ts";
 import { ask, causeway, isTemporary } from "./console-client.ts";
 
 /** Durations in milliseconds, used for the freshness of responses and for polling intervals. */

@@ -9,8 +9,8 @@ import { Card, Page } from "../ui/page-and-cards.tsx";
 import { walletSession } from "../wallet/wallet-session.ts";
 import { EmbedContext } from "./embed-context.ts";
 import { type LentProvider, receiveWallet } from "./embed-lent-provider.ts";
+import { createLentConnection } from "./embed-lent-wallet.ts";
 import { readEmbedSearch } from "./embed-search.ts";
-import { createLentConnection } from "./lent-wallet.ts";
 
 /**
  * Page for the frame that other sites embed: the form for a deposit into one vault or, after that, the deposit that was

@@ -43,7 +43,7 @@ export function CancelSignature(props: {
 
 const loadCancel = (kind: OrderKind) =>
   kind === "deposit"
-    ? import("../../client/actions/deposit-actions.ts").then(({ cancelDeposit }) => cancelDeposit)
-    : import("../../client/actions/withdrawal-actions.ts").then(
+    ? import("../../client/operations/deposit-operations.ts").then(({ cancelDeposit }) => cancelDeposit)
+    : import("../../client/operations/withdrawal-operations.ts").then(
         ({ cancelSignedWithdrawal }) => cancelSignedWithdrawal,
       );

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
-import { buildDeposit, type VaultDetail } from "../../client/actions/read-actions.ts";
-import { requireBalance } from "../../client/order-guards.ts";
+import { requireBalance } from "../../client/execution/execution-guards.ts";
+import { buildDeposit, type VaultDetail } from "../../client/operations/read-operations.ts";
 import { formatChain } from "../api/console-chain-names.ts";
 import { causeway } from "../api/console-client.ts";
 import { chainsQuery } from "../api/console-queries.ts";

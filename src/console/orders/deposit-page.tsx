@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { type Deposit, getDeposit, type VaultDetail } from "../../client/actions/read-actions.ts";
+import { type Deposit, getDeposit, type VaultDetail } from "../../client/operations/read-operations.ts";
 import { causeway } from "../api/console-client.ts";
 import { tokensQuery, vaultQuery } from "../api/console-queries.ts";
 import { formatAmount } from "../format/format-numbers.ts";

@@ -1,16 +1,16 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { buildDeposit, quoteDeposit, type Vault } from "../../client/actions/read-actions.ts";
-import { requireBalance } from "../../client/order-guards.ts";
+import { requireBalance } from "../../client/execution/execution-guards.ts";
+import { buildDeposit, quoteDeposit, type Vault } from "../../client/operations/read-operations.ts";
 import { causeway } from "../api/console-client.ts";
 import { vaultQuery, vaultsQuery } from "../api/console-queries.ts";
 import type { Position } from "../portfolio/portfolio-search.ts";
 import { Button, SelectField } from "../ui/controls.tsx";
 import { ErrorState } from "../ui/feedback.tsx";
 import { useDebounced } from "../ui/use-debounced.ts";
-import { holdsSameAsset, moveTargets } from "./move-targets.ts";
 import { type Authorize, AuthorizeField } from "./order-authorization-field.tsx";
+import { holdsSameAsset, moveTargets } from "./order-move-targets.ts";
 import { QuoteSummary } from "./quote-summary.tsx";
 
 /** Slippage of a move, as a fraction: between vaults with the same asset, and between other vaults. */

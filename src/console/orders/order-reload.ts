@@ -1,4 +1,4 @@
-import type { Step } from "../../client/actions/read-actions.ts";
+import type { Step } from "../../client/operations/read-operations.ts";
 import { isTemporary } from "../api/console-client.ts";
 import { isOpen } from "./order-words.ts";
 

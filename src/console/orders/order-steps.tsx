@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import type { Step } from "../../client/actions/read-actions.ts";
-import type { ExecutionProgress } from "../../client/execution-options.ts";
+import type { ExecutionProgress } from "../../client/execution/execution-options.ts";
+import type { Step } from "../../client/operations/read-operations.ts";
 import { explorerLink, formatChain, type ListedChain } from "../api/console-chain-names.ts";
 import { chainsQuery } from "../api/console-queries.ts";
 import { shorten } from "../format/format-text.ts";

@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
-import type { Deposit, Withdrawal } from "../../client/actions/read-actions.ts";
-import { openHandedSteps } from "../../client/handed-steps.ts";
+import { openHandedSteps } from "../../client/execution/execution-storage.ts";
+import type { Deposit, Withdrawal } from "../../client/operations/read-operations.ts";
 import { bridgesQuery } from "../api/console-queries.ts";
 import { useEmbedding } from "../embed/embed-context.ts";
 import { shorten } from "../format/format-text.ts";

@@ -1,4 +1,4 @@
-import type { Step } from "../../client/actions/read-actions.ts";
+import type { Step } from "../../client/operations/read-operations.ts";
 import { formatAmount } from "../format/format-numbers.ts";
 import { shorten } from "../format/format-text.ts";
 import { formatTime } from "../format/format-times.ts";

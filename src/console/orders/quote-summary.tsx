@@ -1,10 +1,10 @@
-import type { Quote, VaultDetail } from "../../client/actions/read-actions.ts";
+import type { Quote, VaultDetail } from "../../client/operations/read-operations.ts";
 import { formatAmount, formatPercent, formatUsd } from "../format/format-numbers.ts";
 import { formatDuration } from "../format/format-times.ts";
 import { describeNoMinimum } from "../format/format-vault-words.ts";
 import { ErrorState, LoadingRows, Notice } from "../ui/feedback.tsx";
 import { Fact, Facts } from "../ui/page-and-cards.tsx";
-import { sharesToAssets } from "../vaults/vault-page-limits.ts";
+import { sharesToAssets } from "../vaults/vault-page-figures.ts";
 import { MinimumFact } from "./order-minimum.tsx";
 
 /**

@@ -1,5 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
-import { type DepositInput, quoteDeposit, type VaultDetail } from "../../client/actions/read-actions.ts";
+import {
+  type DepositInput,
+  quoteDeposit,
+  type VaultDetail,
+} from "../../client/operations/read-operations.ts";
 import { causeway } from "../api/console-client.ts";
 import { useDebounced } from "../ui/use-debounced.ts";
 import { useWallet, walletSession } from "../wallet/wallet-session.ts";

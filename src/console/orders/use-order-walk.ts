@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { CausewayError } from "../../client/causeway-client-error.ts";
-import type { ExecutionProgress } from "../../client/execution-options.ts";
+import type { ExecutionProgress } from "../../client/execution/execution-options.ts";
 import { causeway } from "../api/console-client.ts";
 import { walletSession } from "../wallet/wallet-session.ts";
 import type { OrderKind } from "./order-words.ts";
@@ -76,8 +76,8 @@ async function walk(of: {
   const { kind, ...options } = of;
   const [execute, connection] = await Promise.all([
     kind === "deposit"
-      ? import("../../client/actions/deposit-actions.ts").then(({ continueDeposit }) => continueDeposit)
-      : import("../../client/actions/withdrawal-actions.ts").then(
+      ? import("../../client/operations/deposit-operations.ts").then(({ continueDeposit }) => continueDeposit)
+      : import("../../client/operations/withdrawal-operations.ts").then(
           ({ continueWithdrawal }) => continueWithdrawal,
         ),
     walletSession.load(),

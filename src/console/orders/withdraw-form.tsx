@@ -1,13 +1,13 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
+import { requireBalance } from "../../client/execution/execution-guards.ts";
 import {
   buildWithdrawal,
   quoteWithdrawal,
   type WithdrawalInput,
   type WithdrawalQuote,
-} from "../../client/actions/read-actions.ts";
-import { requireBalance } from "../../client/order-guards.ts";
+} from "../../client/operations/read-operations.ts";
 import { formatChain } from "../api/console-chain-names.ts";
 import { causeway } from "../api/console-client.ts";
 import { chainsQuery } from "../api/console-queries.ts";

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { getWithdrawal, type VaultDetail, type Withdrawal } from "../../client/actions/read-actions.ts";
+import { getWithdrawal, type VaultDetail, type Withdrawal } from "../../client/operations/read-operations.ts";
 import { formatChain } from "../api/console-chain-names.ts";
 import { causeway } from "../api/console-client.ts";
 import { actionsQuery, chainsQuery, tokensQuery, vaultQuery } from "../api/console-queries.ts";

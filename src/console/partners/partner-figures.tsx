@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useMemo, useState } from "react";
-import type { Answer } from "../../client/actions/read-actions.ts";
+import type { Answer } from "../../client/operations/read-operations.ts";
 import { formatChain } from "../api/console-chain-names.ts";
 import { chainsQuery } from "../api/console-queries.ts";
 import { formatPercent } from "../format/format-numbers.ts";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
-import type { Answer } from "../../client/actions/read-actions.ts";
 import { CausewayError } from "../../client/causeway-client-error.ts";
+import type { Answer } from "../../client/operations/read-operations.ts";
 import { ask } from "../api/console-client.ts";
 import { formatTime } from "../format/format-times.ts";
 import { Button, TextField } from "../ui/controls.tsx";

@@ -1,8 +1,8 @@
 import { useMutation } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
-import type { Answer } from "../../client/actions/read-actions.ts";
 import type { operations } from "../../client/api-types.generated.ts";
 import type { ApiRequest } from "../../client/causeway-client.ts";
+import type { Answer } from "../../client/operations/read-operations.ts";
 import { ask } from "../api/console-client.ts";
 import { useWallet, walletSession } from "../wallet/wallet-session.ts";
 

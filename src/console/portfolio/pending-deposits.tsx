@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { Positions } from "../../client/actions/read-actions.ts";
+import type { Positions } from "../../client/operations/read-operations.ts";
 import { causeway } from "../api/console-client.ts";
 import { toSentence } from "../format/format-text.ts";
 import { Button } from "../ui/controls.tsx";
@@ -19,7 +19,7 @@ export function ClaimDeposit({ pending, own }: { pending: PendingDeposit; own: `
   const claiming = useMutation({
     mutationFn: async (userAddress: `0x${string}`) => {
       const [{ claimDeposit }, connection] = await Promise.all([
-        import("../../client/actions/deposit-actions.ts"),
+        import("../../client/operations/deposit-operations.ts"),
         walletSession.load(),
       ]);
       await claimDeposit(causeway, { vaultId, userAddress, wallet: await connection.client() });

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { Answer } from "../../client/actions/read-actions.ts";
+import type { Answer } from "../../client/operations/read-operations.ts";
 import { tokensQuery, vaultsQuery } from "../api/console-queries.ts";
 import { shorten } from "../format/format-text.ts";
 import { formatAge } from "../format/format-times.ts";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useState } from "react";
-import type { Positions } from "../../client/actions/read-actions.ts";
+import type { Positions } from "../../client/operations/read-operations.ts";
 import { formatChain } from "../api/console-chain-names.ts";
 import { chainsQuery, depositsQuery, positionsQuery, withdrawalsQuery } from "../api/console-queries.ts";
 import { formatAmount, formatUsd } from "../format/format-numbers.ts";

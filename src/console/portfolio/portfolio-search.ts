@@ -1,4 +1,4 @@
-import type { Positions } from "../../client/actions/read-actions.ts";
+import type { Positions } from "../../client/operations/read-operations.ts";
 
 /** A position as the API returns it. */
 export type Position = Positions["positions"][number];

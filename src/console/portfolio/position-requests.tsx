@@ -89,7 +89,7 @@ function RequestActions(props: { request: Request; vaultId: string; own: `0x${st
   const acting = useMutation({
     mutationFn: async (action: "claim" | "cancel") => {
       const [actions, connection] = await Promise.all([
-        import("../../client/actions/withdrawal-actions.ts"),
+        import("../../client/operations/withdrawal-operations.ts"),
         walletSession.load(),
       ]);
       const execute = action === "claim" ? actions.claimRequest : actions.cancelRequest;

@@ -1,9 +1,9 @@
 import { Link } from "@tanstack/react-router";
-import type { Answer } from "../../client/actions/read-actions.ts";
+import type { Answer } from "../../client/operations/read-operations.ts";
 import { plural } from "../format/format-text.ts";
 import { formatAge } from "../format/format-times.ts";
 import { Badge, type Tone } from "../ui/feedback.tsx";
-import { describeMetric } from "./signal-metrics.ts";
+import { describeMetric } from "./signal-list-metrics.ts";
 
 /** A signal as the API returns it. */
 export type Signal = Answer<"intel.feed">["signals"][number];

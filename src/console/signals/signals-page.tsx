@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import type { Answer } from "../../client/actions/read-actions.ts";
+import type { Answer } from "../../client/operations/read-operations.ts";
 import { rulesQuery, signalsQuery } from "../api/console-queries.ts";
 import { capitalize, plural } from "../format/format-text.ts";
 import { Button, Chevron, Segments, SelectField } from "../ui/controls.tsx";

@@ -1,4 +1,4 @@
-import type { Answer } from "../../client/actions/read-actions.ts";
+import type { Answer } from "../../client/operations/read-operations.ts";
 import { formatChain, type ListedChain } from "../api/console-chain-names.ts";
 import { formatDuration } from "../format/format-times.ts";
 

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import type { Answer } from "../../client/actions/read-actions.ts";
+import type { Answer } from "../../client/operations/read-operations.ts";
 import { formatChain, type ListedChain } from "../api/console-chain-names.ts";
 import { bridgesQuery, chainsQuery, healthQuery } from "../api/console-queries.ts";
 import { plural } from "../format/format-text.ts";

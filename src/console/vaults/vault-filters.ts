@@ -1,4 +1,4 @@
-import type { Vault } from "../../client/actions/read-actions.ts";
+import type { Vault } from "../../client/operations/read-operations.ts";
 import { familyName } from "../format/format-vault-words.ts";
 
 /** Sort order of the list of vaults: highest total value, highest APY of seven days, or name. */

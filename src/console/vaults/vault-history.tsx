@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useMemo, useState } from "react";
-import type { Answer, VaultDetail } from "../../client/actions/read-actions.ts";
+import type { Answer, VaultDetail } from "../../client/operations/read-operations.ts";
 import { firstHistory, type HistoryInterval, historyQuery } from "../api/console-queries.ts";
 import { formatPercent } from "../format/format-numbers.ts";
 import { formatTime } from "../format/format-times.ts";

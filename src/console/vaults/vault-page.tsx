@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { type ReactNode, useDeferredValue } from "react";
-import type { Actions, VaultDetail } from "../../client/actions/read-actions.ts";
+import type { Actions, VaultDetail } from "../../client/operations/read-operations.ts";
 import { explorerLink } from "../api/console-chain-names.ts";
 import { actionsQuery, chainsQuery, vaultQuery, vaultSignalsQuery } from "../api/console-queries.ts";
 import { formatAmount, formatPercent, formatSharePrice, formatUsd } from "../format/format-numbers.ts";
@@ -15,7 +15,7 @@ import { Badge, EmptyState, Loaded, Notice } from "../ui/feedback.tsx";
 import { Card, Fact, Facts, Page, Stat } from "../ui/page-and-cards.tsx";
 import { useWallet } from "../wallet/wallet-session.ts";
 import { VaultHistory } from "./vault-history.tsx";
-import { describeCapacity, describeExitFee, describeMinimum } from "./vault-page-limits.ts";
+import { describeCapacity, describeExitFee, describeMinimum } from "./vault-page-figures.ts";
 
 /** Page of one vault: its key values, history, terms and signals, and the deposit form or the reason of a pause. */
 export function VaultPage() {

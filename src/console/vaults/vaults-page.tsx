@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { memo, useDeferredValue, useMemo } from "react";
-import type { Vault } from "../../client/actions/read-actions.ts";
+import type { Vault } from "../../client/operations/read-operations.ts";
 import { LIST_LIMIT, vaultsQuery } from "../api/console-queries.ts";
 import { formatPercent, formatUsd } from "../format/format-numbers.ts";
 import { plural } from "../format/format-text.ts";
@@ -18,7 +18,7 @@ import {
   selectVaults,
   type VaultOrder,
 } from "./vault-filters.ts";
-import { describeCapacity } from "./vault-page-limits.ts";
+import { describeCapacity } from "./vault-page-figures.ts";
 
 /** Page with the listed vaults, about 5,000 at most. They are searched, filtered and sorted in the browser. */
 export function VaultsPage() {

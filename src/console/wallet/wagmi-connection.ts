@@ -8,9 +8,9 @@ import {
   watchConnection,
   watchConnectors,
 } from "wagmi/actions";
-import { getChains } from "../../client/actions/read-actions.ts";
 import { CausewayError } from "../../client/causeway-client-error.ts";
 import type { Wallet } from "../../client/client-wallet-steps.ts";
+import { getChains } from "../../client/operations/read-operations.ts";
 import { causeway } from "../api/console-client.ts";
 import { clientOfProvider, readBalance, signText } from "./wallet-provider-client.ts";
 

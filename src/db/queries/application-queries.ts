@@ -1,8 +1,8 @@
 import { and, desc, eq, sql as raw } from "drizzle-orm";
 import type { TimePosition } from "../../lib/pagination.ts";
 import type { ApplicationForm, ApplicationStatus } from "../../schemas/partner-application-schema.ts";
+import { olderThan } from "../conditions/page-conditions.ts";
 import type { Database } from "../database-client.ts";
-import { olderThan } from "../database-page-conditions.ts";
 import { applications } from "../tables/partner-tables.ts";
 import { type AuditNote, auditInsert } from "./audit-queries.ts";
 

@@ -1,7 +1,7 @@
 import { and, desc, eq, sql as raw, type SQL } from "drizzle-orm";
 import type { TimePosition } from "../../lib/pagination.ts";
+import { olderThan } from "../conditions/page-conditions.ts";
 import type { Database } from "../database-client.ts";
-import { olderThan } from "../database-page-conditions.ts";
 import { audit } from "../tables/partner-tables.ts";
 
 /** A row of the audit log. */

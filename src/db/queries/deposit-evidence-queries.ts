@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, isNotNull, ne, not, or, sql as raw, type SQL } from "drizzle-orm";
 import type { Hex } from "viem";
+import { sharesSource } from "../conditions/equal-order-conditions.ts";
 import type { Database } from "../database-client.ts";
-import { sharesSource } from "../equal-order-conditions.ts";
 import { deposits } from "../tables/deposit-tables.ts";
 import { depositEvidence } from "../tables/deposit-tracking-tables.ts";
 import { type DepositRow, type EvidenceBlock, firstRow, type TrackedRow } from "./deposit-queries.ts";

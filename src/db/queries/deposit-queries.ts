@@ -19,9 +19,9 @@ import type { TimePosition } from "../../lib/pagination.ts";
 import type { VaultKey } from "../../lib/vault-id.ts";
 import type { DepositState } from "../../schemas/deposit-schema.ts";
 import type { WithdrawalState } from "../../schemas/withdrawal-schema.ts";
+import { continuesAlike, isReportedFor } from "../conditions/equal-order-conditions.ts";
+import { olderThan } from "../conditions/page-conditions.ts";
 import type { Database } from "../database-client.ts";
-import { olderThan } from "../database-page-conditions.ts";
-import { continuesAlike, isReportedFor } from "../equal-order-conditions.ts";
 import { type Direction, deposits } from "../tables/deposit-tables.ts";
 import { depositEvidence, depositHints, withdrawalTransfers } from "../tables/deposit-tracking-tables.ts";
 

@@ -2,8 +2,8 @@ import { and, asc, desc, eq, gt, lt, ne, or, sql as raw, type SQL } from "drizzl
 import type { Hex } from "viem";
 import * as z from "zod";
 import { DAY_MS } from "../../lib/durations.ts";
+import { continuationOf, continuesAlike, isReportedFor } from "../conditions/equal-order-conditions.ts";
 import type { Database } from "../database-client.ts";
-import { continuationOf, continuesAlike, isReportedFor } from "../equal-order-conditions.ts";
 import { deposits } from "../tables/deposit-tables.ts";
 import { depositEvidence, depositHints } from "../tables/deposit-tracking-tables.ts";
 import type { TrackedRow } from "./deposit-queries.ts";

@@ -1,8 +1,8 @@
 import { and, desc, eq, gte, sql as raw } from "drizzle-orm";
 import type { TimePosition } from "../../lib/pagination.ts";
+import { isCounted } from "../conditions/equal-order-conditions.ts";
+import { olderThan } from "../conditions/page-conditions.ts";
 import type { Database } from "../database-client.ts";
-import { olderThan } from "../database-page-conditions.ts";
-import { isCounted } from "../equal-order-conditions.ts";
 import { type Direction, deposits, underWay } from "../tables/deposit-tables.ts";
 import type { DepositRow, WithdrawalRow } from "./deposit-queries.ts";
 

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, inArray, isNotNull, ne, not, or, sql as raw } from "drizzle-orm";
+import { sharesSource } from "../conditions/equal-order-conditions.ts";
 import type { Database } from "../database-client.ts";
-import { sharesSource } from "../equal-order-conditions.ts";
 import { deposits } from "../tables/deposit-tables.ts";
 import { depositSteps, withdrawalTransfers } from "../tables/deposit-tracking-tables.ts";
 import type { TrackedRow, WithdrawalRow } from "./deposit-queries.ts";

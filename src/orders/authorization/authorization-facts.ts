@@ -1,9 +1,9 @@
 import { type Address, erc20Abi, type Hex, parseAbi, sliceHex } from "viem";
 import { accountCodeRead } from "../../chains/aggregator/aggregate-reads.ts";
 import { createQuery, mapQuery, type Query, queryAll, read, valueOrNull } from "../../chains/chain-reads.ts";
+import type { SigningToken } from "../../config/signing-token-setting.ts";
 import type { Context } from "../../context.ts";
 import { once } from "../../lib/once.ts";
-import type { SigningToken } from "../../lib/signing-token-setting.ts";
 import { hashPermit2Domain, permit2Address } from "../../router/router-signature-messages.ts";
 import { sharePermitQuery } from "./share-token-domain.ts";
 import { signingTokensOf } from "./signing-tokens.ts";

@@ -1,8 +1,8 @@
 import { type Address, domainSeparator, type Hex, parseAbi } from "viem";
 import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-reads.ts";
+import type { SigningToken } from "../../config/signing-token-setting.ts";
 import { sameAddress } from "../../lib/address.ts";
 import { once } from "../../lib/once.ts";
-import type { SigningToken } from "../../lib/signing-token-setting.ts";
 
 /**
  * What a share token's view functions return about its EIP-712 domain. A field is null if its function is missing or

@@ -1,6 +1,6 @@
 import { isAddress, isHex } from "viem";
+import type { SigningToken, SigningTokens } from "../../config/signing-token-setting.ts";
 import { once } from "../../lib/once.ts";
-import type { SigningToken, SigningTokens } from "../../lib/signing-token-setting.ts";
 
 /**
  * Tokens with permits (ERC-2612) or authorisations (ERC-3009), by chain. Columns: symbol, address, domain separator,

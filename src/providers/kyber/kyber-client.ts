@@ -1,8 +1,8 @@
 import type * as z from "zod";
 import type { BoundedResponse } from "../../lib/bounded-fetch.ts";
-import { exchangeRequestFailure } from "../exchange-failures.ts";
-import { createExchangeSender } from "../exchange-requests.ts";
 import type { ProviderScope } from "../provider.ts";
+import { exchangeRequestFailure } from "../swap-provider-failures.ts";
+import { createExchangeSender } from "../swap-provider-requests.ts";
 import { failureFromKyberResponse, kyberRejection } from "./kyber-errors.ts";
 
 /** Base URL of KyberSwap's API and the client id to send. */

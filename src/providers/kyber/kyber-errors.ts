@@ -7,7 +7,7 @@ import {
   exchangeStatusFailure,
   exchangeWaitSeconds,
   noExchangeRoute,
-} from "../exchange-failures.ts";
+} from "../swap-provider-failures.ts";
 import { KyberErrorBody } from "./kyber-schemas.ts";
 
 /**

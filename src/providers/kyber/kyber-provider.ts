@@ -2,7 +2,6 @@ import { type Hex, isAddressEqual, toEventSelector } from "viem";
 import { isNative } from "../../lib/address.ts";
 import { PARTS_PER_BILLION } from "../../lib/amount.ts";
 import { once } from "../../lib/once.ts";
-import { noExchangeRoute } from "../exchange-failures.ts";
 import {
   type Provider,
   type ProviderScope,
@@ -11,6 +10,7 @@ import {
   type TransferRequest,
   unknownStatus,
 } from "../provider.ts";
+import { noExchangeRoute } from "../swap-provider-failures.ts";
 import { createKyberClient, type KyberApiSettings, type KyberClient } from "./kyber-client.ts";
 import { type KyberDeployment, type KyberDeployments, resolveKyberDeployments } from "./kyber-deployments.ts";
 import { kyberRejection } from "./kyber-errors.ts";

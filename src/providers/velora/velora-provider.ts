@@ -5,7 +5,6 @@ import { AppError } from "../../errors.ts";
 import { isNative } from "../../lib/address.ts";
 import { PARTS_PER_BILLION } from "../../lib/amount.ts";
 import { BoundedMap } from "../../lib/bounded-map.ts";
-import { exchangeRequestFailure, noExchangeRoute } from "../exchange-failures.ts";
 import {
   type Provider,
   type ProviderScope,
@@ -13,6 +12,7 @@ import {
   type TransferRequest,
   unknownStatus,
 } from "../provider.ts";
+import { exchangeRequestFailure, noExchangeRoute } from "../swap-provider-failures.ts";
 import { AUGUSTUS_DUST, AUGUSTUS_METHOD } from "./velora-calldata.ts";
 import { createVeloraClient, type VeloraClient } from "./velora-client.ts";
 import { resolveVeloraDeployments, type VeloraDeployment } from "./velora-deployments.ts";

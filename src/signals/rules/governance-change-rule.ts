@@ -16,7 +16,7 @@ import {
   headlineOf,
   mostSevere,
   severityOf,
-} from "./group-governance-changes.ts";
+} from "./governance-change-rule-groups.ts";
 
 /** The consequence for a depositor, by the kind of change, for events whose definition contains none. */
 const ADVICE: Readonly<Record<GovernanceKind, string>> = {

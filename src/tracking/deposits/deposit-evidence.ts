@@ -23,7 +23,7 @@ import { currentState, isRequested } from "./deposit-state-machine.ts";
 import { requireReceipts, type TransactionReader } from "./deposit-transaction-reader.ts";
 import { previewTransitions, restateDeposit } from "./deposit-transitions.ts";
 import { trackDeposit } from "./track-deposit.ts";
-import { provingTransactions, readEvidence } from "./track-proving-transactions.ts";
+import { provingTransactions, readEvidence } from "./track-deposit-evidence.ts";
 
 interface EvidenceOf<Row extends TrackedRow = TrackedRow> {
   row: Row;

@@ -6,8 +6,8 @@ import { DAY_MS, SECOND_MS } from "../../lib/durations.ts";
 import { isOpenWithdrawal } from "../withdrawals/withdrawal-state-machine.ts";
 import { isOpen, isRequested, isUnseen } from "./deposit-state-machine.ts";
 import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
-import { awaitsSecondStep } from "./track-destination-transaction.ts";
-import { isSourceOpen, matchesSource } from "./track-source-transaction.ts";
+import { awaitsSecondStep } from "./track-deposit-destination.ts";
+import { isSourceOpen, matchesSource } from "./track-deposit-source.ts";
 
 /** Lifetime of a hint whose transaction has no receipt, in milliseconds. */
 const UNKNOWN_TTL_MS = 3 * DAY_MS;

@@ -6,7 +6,7 @@ import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import { sameAddress } from "../../lib/address.ts";
 import type { DepositClaim } from "../../vaults/vault-adapter.ts";
-import { findTransfers, MAX_UNPROVING } from "../find-token-transfers.ts";
+import { findTransfers, MAX_UNPROVING } from "../track-token-transfers.ts";
 import { hashesOn } from "./deposit-hints.ts";
 import { countShareTransfers, netTransfers, transfersOf } from "./deposit-proofs.ts";
 import { isRequested } from "./deposit-state-machine.ts";

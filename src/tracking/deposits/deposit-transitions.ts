@@ -11,7 +11,7 @@ import {
 import type { ShareProof } from "./deposit-proofs.ts";
 import { nextState, type StateEvent } from "./deposit-state-machine.ts";
 import type { TransactionReader } from "./deposit-transaction-reader.ts";
-import { readNewEvidence } from "./track-proving-transactions.ts";
+import { readNewEvidence } from "./track-deposit-evidence.ts";
 
 /** A transition of a deposit: an event, with the database columns to write. */
 export interface Transition {

@@ -9,20 +9,20 @@ import { settlementTransitions } from "./deposit-request-settlement.ts";
 import { isOpen, isRequested } from "./deposit-state-machine.ts";
 import { isConfirmed, requireReceipts, type TransactionReader } from "./deposit-transaction-reader.ts";
 import { applyTransitions, type Transition } from "./deposit-transitions.ts";
-import { deliveryTransitions } from "./track-bridge-delivery.ts";
 import {
   continuationTransitions,
   leaveToBuiltDeposit,
   readContinuation,
   takeAsContinuation,
-} from "./track-continued-deposit.ts";
-import { isRejected } from "./track-deposit-request.ts";
+} from "./track-deposit-continuation.ts";
+import { deliveryTransitions } from "./track-deposit-delivery.ts";
 import {
   awaitsSecondStep,
   findSecondStepTransactions,
   vaultTransitions,
-} from "./track-destination-transaction.ts";
-import { isSourceOpen, sourceTransitions } from "./track-source-transaction.ts";
+} from "./track-deposit-destination.ts";
+import { isRejected } from "./track-deposit-request.ts";
+import { isSourceOpen, sourceTransitions } from "./track-deposit-source.ts";
 
 interface TrackInput {
   row: DepositRow;

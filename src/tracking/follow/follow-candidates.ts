@@ -8,8 +8,8 @@ import {
   type Sightings,
   selectCandidates,
 } from "../../db/queries/deposit-hint-queries.ts";
-import { innerDataHashes } from "../deposits/inner-data-hashes.ts";
-import { builtDataHashes } from "../deposits/track-source-transaction.ts";
+import { builtDataHashes } from "../deposits/track-deposit-source.ts";
+import { innerDataHashes } from "../tracked-calldata-hashes.ts";
 
 /** Maximum number of transactions whose calldata one round reads. */
 const MAX_READ = 400;

@@ -1,7 +1,7 @@
+import type { MessageQueue } from "../../config/cloudflare-bindings.ts";
 import type { Context } from "../../context.ts";
 import { extendDepositLeases, leaseDueDeposits } from "../../db/queries/deposit-schedule-queries.ts";
 import { selectChainsToFollow } from "../../db/queries/follow-queries.ts";
-import type { MessageQueue } from "../../lib/cloudflare-bindings.ts";
 import { mapConcurrently } from "../../lib/concurrency.ts";
 import { SECOND_MS } from "../../lib/durations.ts";
 import { followChain } from "./follow-chain.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
+import type { MessageQueue } from "../../config/cloudflare-bindings.ts";
 import type { Context } from "../../context.ts";
-import type { MessageQueue } from "../../lib/cloudflare-bindings.ts";
 import { describeError } from "../../lib/logger.ts";
 
 /** Number of deposits per message. */

@@ -18,7 +18,7 @@ import {
   type TransactionReader,
 } from "../deposits/deposit-transaction-reader.ts";
 import { findVaultOfDeposit } from "../deposits/track-deposit-request.ts";
-import { type FoundTransfers, findTransfers, MAX_UNPROVING } from "../find-token-transfers.ts";
+import { type FoundTransfers, findTransfers, MAX_UNPROVING } from "../track-token-transfers.ts";
 import { paysRequestedToken } from "./track-withdrawal-proofs.ts";
 import { isOpenRequest, type OnchainWithdrawalEvent } from "./withdrawal-state-machine.ts";
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";

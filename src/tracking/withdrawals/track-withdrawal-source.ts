@@ -8,10 +8,10 @@ import type { Vault } from "../../vaults/vault.ts";
 import type { ExitRequestSeen } from "../../vaults/vault-exits.ts";
 import { transfersOf } from "../deposits/deposit-proofs.ts";
 import { isConfirmed } from "../deposits/deposit-transaction-reader.ts";
-import { holdsSource, leaveToEarlierRow } from "../deposits/equal-orders.ts";
 import { failureReason } from "../deposits/track-deposit-failure.ts";
 import { findVaultOfDeposit } from "../deposits/track-deposit-request.ts";
-import { isEarlierSource, isSourceTransaction, matchesSource } from "../deposits/track-source-transaction.ts";
+import { isEarlierSource, isSourceTransaction, matchesSource } from "../deposits/track-deposit-source.ts";
+import { holdsSource, leaveToEarlierRow } from "../track-equal-orders.ts";
 import {
   type ExitPayment,
   findDirectExit,

@@ -14,9 +14,9 @@ import {
   requireReceipts,
   type TransactionReader,
 } from "../deposits/deposit-transaction-reader.ts";
-import { innerDataHashes } from "../deposits/inner-data-hashes.ts";
-import { findProvenRefund, readProviderStatuses, substatusOf } from "../deposits/track-bridge-delivery.ts";
-import { type FoundTransfers, findTransfers } from "../find-token-transfers.ts";
+import { findProvenRefund, readProviderStatuses, substatusOf } from "../deposits/track-deposit-delivery.ts";
+import { type FoundTransfers, findTransfers } from "../track-token-transfers.ts";
+import { innerDataHashes } from "../tracked-calldata-hashes.ts";
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
 
 interface TransferInput {

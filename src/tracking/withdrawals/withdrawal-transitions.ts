@@ -9,7 +9,7 @@ import {
 import { selectWithdrawal } from "../../db/queries/withdrawal-queries.ts";
 import type { WithdrawalState } from "../../schemas/withdrawal-schema.ts";
 import type { TransactionReader } from "../deposits/deposit-transaction-reader.ts";
-import { readNewEvidence } from "../deposits/track-proving-transactions.ts";
+import { readNewEvidence } from "../deposits/track-deposit-evidence.ts";
 import { isOpenRequest, nextWithdrawalState, type WithdrawalEvent } from "./withdrawal-state-machine.ts";
 
 /** A transition of a withdrawal: an event, with the database columns to write. */

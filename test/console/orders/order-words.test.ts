@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Step } from "../../../src/client/actions/read-actions.ts";
+import type { Step } from "../../../src/client/operations/read-operations.ts";
 import {
   describeEqual,
   describeFailure,

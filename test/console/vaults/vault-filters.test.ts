@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Vault } from "../../../src/client/actions/read-actions.ts";
+import type { Vault } from "../../../src/client/operations/read-operations.ts";
 import {
   changeFilters,
   choicesOf,

@@ -2,14 +2,14 @@ import { createWalletClient, custom } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, inject, test } from "vitest";
 import { settleRedemptions } from "../../../scripts/stack/playground/settle-redemptions.ts";
+import { createCausewayClient } from "../../../src/client/causeway-client.ts";
+import type { ExecutionProgress } from "../../../src/client/execution/execution-options.ts";
 import {
   cancelSignedWithdrawal,
   continueWithdrawal,
   executeWithdrawal,
   watchWithdrawal,
-} from "../../../src/client/actions/withdrawal-actions.ts";
-import { createCausewayClient } from "../../../src/client/causeway-client.ts";
-import type { ExecutionProgress } from "../../../src/client/execution-options.ts";
+} from "../../../src/client/operations/withdrawal-operations.ts";
 import { type Batching, injectWallet } from "../../support/client/injected-wallet.ts";
 import { Api } from "../../support/e2e/api.ts";
 import { balanceOf } from "../../support/e2e/balances.ts";

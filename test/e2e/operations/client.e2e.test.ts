@@ -4,14 +4,14 @@ import { createWalletClient, custom, encodeFunctionData, erc20Abi, http, numberT
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { describe, expect, inject, test } from "vitest";
 import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
+import { createCausewayClient } from "../../../src/client/causeway-client.ts";
+import type { ExecutionProgress } from "../../../src/client/execution/execution-options.ts";
 import {
   continueDeposit,
   executeDeposit,
   watchDeposit,
-} from "../../../src/client/actions/deposit-actions.ts";
-import { getPositions, getVault, getVaults } from "../../../src/client/actions/read-actions.ts";
-import { createCausewayClient } from "../../../src/client/causeway-client.ts";
-import type { ExecutionProgress } from "../../../src/client/execution-options.ts";
+} from "../../../src/client/operations/deposit-operations.ts";
+import { getPositions, getVault, getVaults } from "../../../src/client/operations/read-operations.ts";
 import { type Batching, injectWallet } from "../../support/client/injected-wallet.ts";
 import { exampleOnStack, printedExample } from "../../support/client/printed-example.ts";
 import { balanceOf } from "../../support/e2e/balances.ts";
@@ -80,7 +80,7 @@ describe("the example of the client's README", () => {
     const code = exampleOnStack({ ...stack, vaultId: vaultNamed("Plain USDC").vault_id })
       .replace(
         /import \{ createCausewayClient.*\n/,
-        `import { createCausewayClient } from "${source}/causeway-client.ts";\nimport { executeDeposit } from "${source}/actions/deposit-actions.ts";\nimport type { ExecutionProgress } from "${source}/execution-options.ts";\n`,
+        `import { createCausewayClient } from "${source}/causeway-client.ts";\nimport { executeDeposit } from "${source}/operations/deposit-operations.ts";\nimport type { ExecutionProgress } from "${source}/execution/execution-options.ts";\n`,
       )
       .replace("window as unknown", "globalThis as unknown")
       .replace("console.log(deposit.state, deposit.shares);", "export default deposit;");

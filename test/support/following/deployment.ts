@@ -1,9 +1,9 @@
 import { type App, composeApp } from "../../../src/app.ts";
+import type { MessageQueue } from "../../../src/config/cloudflare-bindings.ts";
 import { type Context, createContext, createRuntime, type Runtime } from "../../../src/context.ts";
 import { lazyDrizzle } from "../../../src/db/database-client.ts";
 import { handleMessages, type Job, jobsByCron, runJobs } from "../../../src/jobs.ts";
 import type { Fetch } from "../../../src/lib/bounded-fetch.ts";
-import type { MessageQueue } from "../../../src/lib/cloudflare-bindings.ts";
 import { createLogger } from "../../../src/lib/logger.ts";
 import { withLock } from "../../../src/redis/redis-lock.ts";
 import { createCache } from "../../../src/redis/two-level-cache.ts";

@@ -1,4 +1,4 @@
-import type { Config } from "../../../src/config.ts";
+import type { Config } from "../../../src/config/config.ts";
 import type { Context } from "../../../src/context.ts";
 import { createApp } from "../../../src/http/create-app.ts";
 import type { AnyRoute } from "../../../src/http/define-route.ts";

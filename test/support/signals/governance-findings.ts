@@ -1,4 +1,4 @@
-import { signalRules } from "../../../src/signals/rules/list-signal-rules.ts";
+import { signalRules } from "../../../src/signals/list-signal-rules.ts";
 import { decodeEventArgs, governanceEventsOf } from "../../../src/vaults/governance/find-governance-event.ts";
 import type { GovernanceEvent } from "../../../src/vaults/governance/governance-event.ts";
 import { logOf } from "../vaults/governance-logs.ts";

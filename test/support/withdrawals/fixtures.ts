@@ -8,7 +8,7 @@ import type { Vault } from "../../../src/vaults/vault.ts";
 import { type ExitTerms, unknownExitTerms, type VaultExits } from "../../../src/vaults/vault-exits.ts";
 import type { Exit } from "../../../src/withdrawals/exit-calldata.ts";
 import type { ExitFacts, ExitWay } from "../../../src/withdrawals/exit-preflight.ts";
-import type { ExpectedWithdrawal } from "../../../src/withdrawals/verify-exit.ts";
+import type { ExpectedWithdrawal } from "../../../src/withdrawals/verify-withdrawal.ts";
 import type { WithdrawalOrder } from "../../../src/withdrawals/withdrawal-order.ts";
 import { contractsClient } from "../chains/multicall.ts";
 import { testChain } from "../chains/rpc-node.ts";

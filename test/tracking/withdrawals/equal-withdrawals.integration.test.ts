@@ -6,7 +6,7 @@ import { selectTracked, type WithdrawalRow } from "../../../src/db/queries/depos
 import { exchangeSource, selectSourceHolder } from "../../../src/db/queries/equal-order-queries.ts";
 import { deposits } from "../../../src/db/tables/deposit-tables.ts";
 import { depositEvidence } from "../../../src/db/tables/deposit-tracking-tables.ts";
-import { findSharedSource } from "../../../src/tracking/deposits/equal-orders.ts";
+import { findSharedSource } from "../../../src/tracking/track-equal-orders.ts";
 import { OTHER } from "../../support/deposits/fixtures.ts";
 import { withdrawalRow } from "../../support/withdrawals/withdrawal-row.ts";
 

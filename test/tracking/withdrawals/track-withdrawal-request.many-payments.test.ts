@@ -2,7 +2,7 @@ import { concatHex, encodeEventTopics, type Hex, type Log, numberToHex, parseAbi
 import { expect, test } from "vitest";
 import type { DepositHint } from "../../../src/db/queries/deposit-hint-queries.ts";
 import type { WithdrawalRow } from "../../../src/db/queries/deposit-queries.ts";
-import { MAX_UNPROVING } from "../../../src/tracking/find-token-transfers.ts";
+import { MAX_UNPROVING } from "../../../src/tracking/track-token-transfers.ts";
 import { exitRequestTransitions } from "../../../src/tracking/withdrawals/track-withdrawal-request.ts";
 import { completeClient } from "../../support/chains/complete-client.ts";
 import { contractsClient, head } from "../../support/chains/multicall.ts";

@@ -4,7 +4,7 @@ import { eulerVaultAbi, eulerVaultCreationCode } from "#stand-ins/lending";
 import { advanceToNow } from "../../../scripts/stack/chains/anvil.ts";
 import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
 import { selectWithdrawal } from "../../../src/db/queries/withdrawal-queries.ts";
-import { deleteUnsent } from "../../../src/deposits/delete-unsent-deposits.ts";
+import { deleteUnsent } from "../../../src/deposits/clean-up-deposits.ts";
 import { followDeposits } from "../../../src/tracking/follow/follow-deposits.ts";
 import { adapterOf } from "../../../src/vaults/families/vault-families.ts";
 import { sampleAmount, vaultOf } from "../../support/conformance/vaults/deposit.ts";

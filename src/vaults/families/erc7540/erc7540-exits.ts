@@ -19,7 +19,6 @@ import {
 } from "../../../chains/chain-reads.ts";
 import { mulDivDown } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
-import { namesAccount } from "../../log-arguments.ts";
 import type { Vault } from "../../vault.ts";
 import {
   type ExitCall,
@@ -35,6 +34,7 @@ import {
   unknownPendingExit,
   type VaultExits,
 } from "../../vault-exits.ts";
+import { namesAccount } from "../../vault-log-arguments.ts";
 import { conversionPrice, conversionReads } from "./erc7540-base.ts";
 import {
   ANY_REQUEST,

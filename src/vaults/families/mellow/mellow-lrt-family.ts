@@ -20,7 +20,6 @@ import {
   pauseTexts,
   switchTexts,
 } from "../../governance/governance-event.ts";
-import { namesAccount } from "../../log-arguments.ts";
 import type { Vault } from "../../vault.ts";
 import type { TermsInput, VaultFamily } from "../../vault-adapter.ts";
 import type { DerivationSubject } from "../../vault-deriver.ts";
@@ -33,6 +32,7 @@ import {
   unknownPendingExit,
   type VaultExits,
 } from "../../vault-exits.ts";
+import { namesAccount } from "../../vault-log-arguments.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import { defineErc4626 } from "../erc4626-base/erc4626-adapter.ts";
 import { erc4626Deriver, type Identification, notIdentified } from "../erc4626-base/erc4626-derivation.ts";

@@ -9,7 +9,6 @@ import {
 } from "viem";
 import { createQuery, type Query, type ReadResults, read, valueOrNull } from "../../../chains/chain-reads.ts";
 import { once } from "../../../lib/once.ts";
-import { namesAccount } from "../../log-arguments.ts";
 import type { Vault } from "../../vault.ts";
 import {
   type ExitCall,
@@ -22,6 +21,7 @@ import {
   unknownExitTerms,
   type VaultExits,
 } from "../../vault-exits.ts";
+import { namesAccount } from "../../vault-log-arguments.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import { datedRequests, parseRequestDate, requestIdOf } from "./upshift-requests.ts";
 

@@ -1,4 +1,4 @@
-import { deriveFromChain } from "../../../../src/registry/derive-vault.ts";
+import { deriveFromChain } from "../../../../src/registry/derive-registry-vault.ts";
 import type { DerivedVault } from "../../../../src/vaults/vault-deriver.ts";
 import { vaultOf } from "./deposit.ts";
 import type { Placed } from "./family.ts";

@@ -1,0 +1,57 @@
+import { sql as raw, type SQL } from "drizzle-orm";
+import type { AnyPgColumn } from "drizzle-orm/pg-core";
+import { deposits } from "../tables/deposit-tables.ts";
+import { depositHints } from "../tables/deposit-tracking-tables.ts";
+
+type Continuation = "vaultChainId" | "vaultAddress" | "toChainId" | "moveToken" | "twoStep";
+
+/** A row with the columns that `continuesAlike` compares; only withdrawals have `toChainId`. */
+type ContinuedRow = Pick<typeof deposits.$inferSelect, Exclude<Continuation, "toChainId">> & {
+  toChainId?: number | null;
+};
+
+/** Returns the columns of a row that `continuesAlike` compares, as typed SQL values. */
+export const continuationOf = (row: ContinuedRow): Record<Continuation, SQL> => ({
+  vaultChainId: raw`${row.vaultChainId}::int4`,
+  vaultAddress: raw`${row.vaultAddress}::text`,
+  toChainId: raw`${row.toChainId ?? null}::int4`,
+  moveToken: raw`${row.moveToken}::text`,
+  twoStep: raw`${row.twoStep}::bool`,
+});
+
+/**
+ * SQL condition: the table row with the alias `other` and the given `row`, which have the same call, also continue in
+ * the same way after their source transaction: vault, `moveToken`, `toChainId` and `twoStep` are equal (null = null).
+ */
+export const continuesAlike = (other: SQL, row: Record<Continuation, SQL | AnyPgColumn>): SQL =>
+  raw`((${other}.vault_chain_id, ${other}.vault_address, ${other}.to_chain_id, ${other}.move_token, ${other}.two_step)
+    is not distinct from (${row.vaultChainId}, ${row.vaultAddress}, ${row.toChainId}, ${row.moveToken}, ${row.twoStep}))`;
+
+/**
+ * SQL condition: a report of the transaction `hash`, on any chain, is stored for the deposit or withdrawal
+ * `trackingId`, even if its hint was dropped. Anyone can report any transaction, so a report proves nothing.
+ */
+export const isReportedFor = (trackingId: SQL, hash: SQL): SQL<boolean> =>
+  raw<boolean>`exists (select from ${depositHints} as told where told.tracking_id = ${trackingId}
+    and told.tx_hash = ${hash} and told.origin <> 'logs')`;
+
+/**
+ * SQL condition of the rows with a proven source transaction whose hash, called contract and calldata hash are those of
+ * the given row. Users are not compared: one bundle may contain the same call of several users.
+ */
+export const sharesSource = (
+  row: Pick<typeof deposits.$inferSelect, "sourceTxHash" | "sourceTo" | "sourceDataHash">,
+): SQL => raw`(${deposits.sourceProven} and ${deposits.sourceTxHash} is not distinct from ${row.sourceTxHash}::text
+  and ${deposits.sourceTo} = ${row.sourceTo} and ${deposits.sourceDataHash} = ${row.sourceDataHash})`;
+
+/**
+ * SQL condition that keeps one of a user's rows with the same call and the same proven source transaction: one with
+ * `depositProven` before others, then a completed one, then the first that was built. A row that shares its source
+ * transaction with no other, or has no proven one, always meets it.
+ */
+export const isCounted = raw`not (${deposits.sourceProven} and exists (select from ${deposits} as other
+  where other.source_tx_hash = ${deposits.sourceTxHash} and other.source_proven
+  and other.from_chain_id = ${deposits.fromChainId} and other.source_to = ${deposits.sourceTo}
+  and other.source_data_hash = ${deposits.sourceDataHash} and other.user_address = ${deposits.userAddress}
+  and (not other.deposit_proven, other.state <> 'completed', other.created_at, other.tracking_id)
+    < (not ${deposits.depositProven}, ${deposits.state} <> 'completed', ${deposits.createdAt}, ${deposits.trackingId})))`;

@@ -1,0 +1,210 @@
+import type { ProofChange } from "../../db/queries/vault-proof-queries.ts";
+import type { VaultRow } from "../../db/queries/vault-queries.ts";
+import type { VaultProof } from "../../db/tables/vault-tables.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../lib/durations.ts";
+
+/**
+ * Why the shares of a vault that takes deposits cannot be redeemed: `illiquid` if the contracts of a family other than
+ * generic ERC-4626 lack liquidity; otherwise `stopped`, for example because withdrawals are paused.
+ */
+export type ClosedExit = "stopped" | "illiquid";
+
+/**
+ * Result of one attempt to prove a vault. `passed`: a simulated deposit succeeded, and no fault was found. `refused`:
+ * the vault's contracts, its entry or the settings rule it out, or an unexpected error occurred. `closed`: it cannot be
+ * proven now, as when it is paused or full; `exit` is set if redemption is the reason. `unread`: it could not be
+ * examined.
+ */
+export type ProofFinding =
+  | { kind: "passed" | "refused" | "closed"; proof: VaultProof; exit?: ClosedExit }
+  | { kind: "unread"; reason: string };
+
+/** Fields of a registry entry that decide what a proof changes. */
+type ProvenEntry = Pick<
+  VaultRow,
+  "address" | "status" | "statusBy" | "statusReason" | "provenance" | "proof" | "proofRefusals"
+>;
+
+/** Result of the admission gate for a discovered or imported vault: why it may not open, or null if it may. */
+export interface Admission {
+  obstacle: string | null;
+}
+
+/** Minimum number of consecutive refusals by which an active vault is paused. */
+const REFUSALS_BEFORE_PAUSE = 3;
+/**
+ * Times after the first refusal of an active vault at which it is proven again, in milliseconds; a refusal that stands
+ * at the last of them pauses the vault.
+ */
+const STANDING_MS: readonly number[] = [5 * MINUTE_MS, 30 * MINUTE_MS];
+/** Pause before the next attempt if a failing chain has left too few refusals by the last of them, in milliseconds. */
+const LATE_RETRY_MS = 25 * MINUTE_MS;
+/**
+ * Pause before the next attempt after a node or the database failed, in milliseconds. A discovered or imported candidate,
+ * which anyone may have made so that nodes fail, waits as a refused one.
+ */
+const UNREAD_RETRY_MS = 10 * MINUTE_MS;
+/**
+ * Pause before the next attempt for a vault that the last proof found closed, that it refused although it was paused
+ * already, or that it paused, in milliseconds.
+ */
+const CLOSED_RETRY_MS = HOUR_MS;
+/** Time after the first proof that found an active vault illiquid from which another one pauses it, in milliseconds. */
+const ILLIQUID_BEFORE_PAUSE_MS = DAY_MS;
+/** Minimum number of proofs that find an active vault illiquid before it is paused. */
+const ILLIQUID_PROOFS = 3;
+/** Pause before the next attempt for a candidate that its proof refused, in milliseconds. */
+const REFUSED_RETRY_MS = 6 * HOUR_MS;
+/** Pause before the next attempt for a vault that only the admission gate holds back, in milliseconds. */
+const HELD_RETRY_MS = 7 * DAY_MS;
+/** Minimum and maximum time between two passed proofs of a vault, in milliseconds; the vault's address decides. */
+const RENEWAL_MS = { least: 20 * HOUR_MS, most: DAY_MS } as const;
+
+/**
+ * Returns what a proof changes in an entry. A passed one opens candidates (discovered or imported ones only with an
+ * `admission` without obstacle) and vaults that a proof paused; repeated refusals, stopped exits or illiquidity pause
+ * active ones. `now` is in UNIX milliseconds; `byAdmin` is true if an administrator asked for the proof.
+ */
+export function decideAfterProof(
+  entry: ProvenEntry,
+  of: { finding: ProofFinding; admission?: Admission | null; now: number; byAdmin?: boolean },
+): Omit<ProofChange, "derived"> {
+  const { finding, admission = null, now, byAdmin = false } = of;
+  const { status, statusBy, statusReason } = entry;
+  const kept = { status, statusBy, statusReason };
+  const due = (afterMs: number): Date => new Date(now + afterMs);
+  switch (finding.kind) {
+    case "unread":
+      return {
+        ...kept,
+        proof: null,
+        proofDueAt: due(isCandidate(entry) && !isReviewed(entry) ? REFUSED_RETRY_MS : UNREAD_RETRY_MS),
+        proofRefusals: entry.proofRefusals,
+      };
+    case "closed":
+      if (finding.exit !== undefined && isOpenByProof(entry))
+        return exitChange(entry, { finding, now, byAdmin });
+      return { ...kept, proof: finding.proof, proofDueAt: due(CLOSED_RETRY_MS), proofRefusals: 0 };
+    case "passed": {
+      const held = isCandidate(entry) && !isReviewed(entry) && admission?.obstacle !== null;
+      return {
+        ...(held ? heldChange(admission) : mayActivate(entry) ? OPEN : kept),
+        proof: finding.proof,
+        proofDueAt: due(held ? HELD_RETRY_MS : renewalMs(entry.address)),
+        proofRefusals: 0,
+      };
+    }
+    case "refused":
+      return refusalChange(entry, { proof: finding.proof, now, byAdmin });
+  }
+}
+
+const OPEN = { status: "active", statusBy: "proof", statusReason: "" } as const;
+
+/** Returns true for entries that people have reviewed: those of the seed and those that an operator added. */
+export const isReviewed = ({ provenance }: Pick<ProvenEntry, "provenance">): boolean =>
+  provenance.source === "seed" || provenance.source === "operator";
+
+/**
+ * Returns true for entries with the status `candidate` or `refused`: new ones, ones that a proof refused or the
+ * admission gate holds back, and ones that an administrator sent back.
+ */
+export const isCandidate = ({ status }: Pick<ProvenEntry, "status">): boolean =>
+  status === "candidate" || status === "refused";
+
+/** Returns true if a passed proof opens the vault, which is not the case if an administrator closed it. */
+function mayActivate(entry: ProvenEntry): boolean {
+  return isCandidate(entry) || (entry.status === "paused" && entry.statusBy === "proof");
+}
+
+function heldChange(admission: Admission | null): Pick<ProofChange, "status" | "statusBy" | "statusReason"> {
+  return { status: "candidate", statusBy: "proof", statusReason: admission?.obstacle ?? "not admitted yet" };
+}
+
+/** Returns true for vaults that are active, or that a proof (not an administrator) paused. */
+const isOpenByProof = ({ status, statusBy }: ProvenEntry): boolean =>
+  status === "active" || (status === "paused" && statusBy === "proof");
+
+/** Returns the change of an open vault that takes deposits although its shares cannot be redeemed. */
+function exitChange(
+  entry: ProvenEntry,
+  of: { finding: Extract<ProofFinding, { proof: VaultProof }>; now: number; byAdmin: boolean },
+): Omit<ProofChange, "derived"> {
+  const { finding, now, byAdmin } = of;
+  const { proof } = finding;
+  if (finding.exit === "stopped" || entry.status !== "active")
+    return refusalChange(entry, { proof, now, byAdmin });
+  const { status, statusBy, statusReason } = entry;
+  const { illiquidSince = proof.at } = entry.proof ?? {};
+  // Without the time of the first such proof, the number counts none that stands.
+  const illiquid = (entry.proof?.illiquidSince === undefined ? 0 : (entry.proof.illiquid ?? 0)) + 1;
+  const lasts = now - Date.parse(illiquidSince) >= ILLIQUID_BEFORE_PAUSE_MS && illiquid >= ILLIQUID_PROOFS;
+  const change = lasts ? pausedFor(proof.reason) : { status, statusBy, statusReason };
+  return {
+    ...{ ...change, proof: { ...proof, illiquid, illiquidSince } },
+    ...{ proofDueAt: new Date(now + CLOSED_RETRY_MS), proofRefusals: 0 },
+  };
+}
+
+const pausedFor = (statusReason: string) => ({ status: "paused", statusBy: "proof", statusReason }) as const;
+
+/** Returns the change of a vault that a proof refused. */
+function refusalChange(
+  entry: ProvenEntry,
+  { proof, now, byAdmin }: { proof: VaultProof; now: number; byAdmin: boolean },
+): Omit<ProofChange, "derived"> {
+  const { refusedAt = proof.at, illiquid, illiquidSince } = entry.proof ?? {};
+  // Without the time of a first refusal, the number counts none that stands.
+  const proofRefusals = (entry.proof?.refusedAt === undefined ? 0 : entry.proofRefusals) + 1;
+  const refusals = { count: proofRefusals, ageMs: now - Date.parse(refusedAt), byAdmin };
+  return {
+    ...statusAfterRefusal(entry, { reason: proof.reason, refusals }),
+    proof: {
+      ...{ ...proof, refusedAt },
+      ...(illiquid === undefined || illiquidSince === undefined ? {} : { illiquid, illiquidSince }),
+    },
+    proofDueAt: new Date(now + retryMs(entry, refusals)),
+    proofRefusals,
+  };
+}
+
+/**
+ * The refusals of a vault without another conclusive finding in between: their number, the age of the first in
+ * milliseconds, and whether an administrator asked for the last proof.
+ */
+interface Refusals {
+  count: number;
+  ageMs: number;
+  byAdmin: boolean;
+}
+
+/** Returns true if the refusals pause an active vault. */
+const stands = ({ count, ageMs, byAdmin }: Refusals): boolean =>
+  count >= REFUSALS_BEFORE_PAUSE && (byAdmin || STANDING_MS.every((ms) => ageMs >= ms));
+
+function statusAfterRefusal(
+  { status, statusBy, statusReason }: ProvenEntry,
+  { reason, refusals }: { reason: string; refusals: Refusals },
+): Pick<ProofChange, "status" | "statusBy" | "statusReason"> {
+  if (isCandidate({ status })) return { status: "refused", statusBy: "proof", statusReason: reason };
+  const isPaused = status === "paused" && statusBy === "proof";
+  if (isPaused || (status === "active" && stands(refusals))) return pausedFor(reason);
+  return { status, statusBy, statusReason };
+}
+
+/** Returns the time to the next attempt after a refusal, in milliseconds. */
+function retryMs({ status }: ProvenEntry, refusals: Refusals): number {
+  if (status !== "active") return status === "paused" ? CLOSED_RETRY_MS : REFUSED_RETRY_MS;
+  if (stands(refusals)) return CLOSED_RETRY_MS;
+  const next = STANDING_MS.find((ms) => refusals.ageMs < ms);
+  return next === undefined ? LATE_RETRY_MS : next - refusals.ageMs;
+}
+
+/**
+ * Returns the time to the next proof of a vault that passed, in milliseconds, spread by its address so that the proofs
+ * of many vaults do not coincide.
+ */
+function renewalMs(address: string): number {
+  const share = Number.parseInt(address.slice(-4), 16) / 0xffff;
+  return Math.floor(RENEWAL_MS.least + share * (RENEWAL_MS.most - RENEWAL_MS.least));
+}

@@ -1,0 +1,320 @@
+import type { Address, Hex } from "viem";
+import { createQuery, mapQuery, type Query, queryAll } from "../../chains/chain-reads.ts";
+import { runSimulation } from "../../chains/simulator/run-simulation.ts";
+import type { SimulationResult } from "../../chains/simulator/simulation.ts";
+import type { Context } from "../../context.ts";
+import { AppError } from "../../errors.ts";
+import { sameAddress } from "../../lib/address.ts";
+import { mulDivDown } from "../../lib/amount.ts";
+import { increaseOf, paymentOverrides } from "../../orders/simulate-order-payment.ts";
+import { adapterOf, explainExitRevert } from "../../vaults/families/vault-families.ts";
+import type { Vault } from "../../vaults/vault.ts";
+import { type ExitMode, unknownPendingExit } from "../../vaults/vault-exits.ts";
+import { settlementOf } from "../../vaults/vault-settlement.ts";
+import type { ClosedExit } from "./decide-vault-proof.ts";
+import {
+  entryOf,
+  exitCalls,
+  inTime,
+  type ProofDeposit,
+  type Redemption,
+  userCall,
+} from "./proof-exit-calls.ts";
+import { isWorth, MAX_MONTHLY_LOSS } from "./proof-worth.ts";
+import { LONGEST_LOCK_S, redeemCovered, simulateAged } from "./simulate-proof-aged-exits.ts";
+import { nullIfUnavailable, paidFor, simulateExit, simulateLater } from "./simulate-proof-exit.ts";
+import { findTrappedAccount } from "./simulate-proof-exit-crowd.ts";
+
+/** Name of the generic ERC-4626 adapter. `resolveVault` replaces it by that of the recognized family, if any. */
+export const GENERIC_ADAPTER = "erc4626";
+/** Part of the minted shares that is redeemed, because a later block mints slightly fewer shares. */
+const REDEEMED_PARTS = { of: 1_000n, parts: 999n } as const;
+/** Time after which other accounts redeem if the proof's shares cannot be redeemed 30 days later, in seconds. */
+const SOON_S = 12;
+const HOUR_S = 3_600;
+/** Times after a deposit at which a redemption that reverts at once is simulated again, in seconds. */
+const LATER_S = [HOUR_S, 24 * HOUR_S, LONGEST_LOCK_S] as const;
+
+/** How many times the proof's shares are redeemed to see whether a vault only refuses small redemptions. */
+const MANY_TIMES = 1_000n;
+
+/**
+ * How the shares of a simulated deposit can be redeemed; amounts are in the asset's smallest unit, of all shares.
+ * - `returned`: at once. `later` is what they pay after 30 days, or their part of what a larger deposit then pays if
+ *   that is less or alone is known; null if unknown. `larger` is that part if it is much too little, otherwise null.
+ * - `waiting`: by request, after a cooldown or a lock; or no simulation can show it.
+ * - `none`: not at all, not by every account, only at a loss, or for fewer shares when the deposit is repeated. `exit`
+ *   is as in `ProofFinding`, or null if nothing excuses it.
+ */
+export type WayBack =
+  | { kind: "returned"; returned: bigint; later: bigint | null; larger: bigint | null }
+  | { kind: "waiting" }
+  | { kind: "none"; reason: string; exit: ClosedExit | null };
+
+const WAITING = { kind: "waiting" } as const;
+const FEWER_AGAIN = "the same deposit mints fewer shares when it is simulated again";
+
+/**
+ * Finds out how the shares of a simulated deposit can be redeemed: at once, 30 days later and by other accounts or, if
+ * every mode reverts, after a lock. `waiting` for vaults that are not judged (`judgedModes`), and where the simulations
+ * do not decide. Throws `simulation_unavailable` and errors of the RPC nodes.
+ */
+export async function simulateWayBack(ctx: Context, of: ProofDeposit): Promise<WayBack> {
+  const { vault, token } = of.deposit;
+  const modes = judgedModes(vault);
+  const redeemed = mulDivDown(of.shares, REDEEMED_PARTS.parts, REDEEMED_PARTS.of);
+  const measured = sameAddress(token.address, vault.asset.address);
+  if (modes.length === 0 || redeemed === 0n || !(measured || modes.join() === "request")) return WAITING;
+  let revert: Hex = "0x";
+  for (const mode of modes) {
+    const made = await simulateExit(ctx, { ...of, mode, redeemed });
+    if (made === null) return WAITING;
+    if (made.failedAt === null) return judgeMode(ctx, { ...of, mode, redeemed, made });
+    const minted = increaseOf(made, 2);
+    if (minted !== null && minted < redeemed) return { kind: "none", exit: null, reason: FEWER_AGAIN };
+    const whole = await returnedWhole(ctx, { of, mode, minted });
+    if (whole !== null) return whole;
+    // The error of the preferred mode explains best why shares cannot be redeemed, unless the vault lacks that mode.
+    if (mode === modes[0] || explainExitRevert(vault, revert).code === "mode_unsupported")
+      revert = made.calls.at(-1)?.returnData ?? "0x";
+  }
+  const refused = { ...of, redeemed, modes };
+  return (await isLocked(ctx, refused)) ? WAITING : explainStanding(ctx, refused, revert);
+}
+
+/**
+ * Returns the redemption modes that a registry proof simulates: every mode of a vault with the generic adapter, and
+ * `instant` of a vault of a known family that has no other mode. Empty for all other vaults.
+ */
+export function judgedModes(vault: Vault): readonly ExitMode[] {
+  const modes = adapterOf(vault).exits?.modes(vault) ?? [];
+  // Where a known family makes some holders wait, leaving at once may cost a fee that says nothing against a deposit,
+  // and requests have conditions that a proof's amount may not meet.
+  return vault.adapter === GENERIC_ADAPTER || modes.join() === "instant" ? modes : [];
+}
+
+/**
+ * Returns a query for whether a vault's views say that withdrawals are paused in all modes. False, without a read, if
+ * its redemption is simulated or its family has none. `user` is any account, `now` in UNIX milliseconds.
+ */
+export function exitsPausedQuery(
+  vault: Vault,
+  { user, now }: { user: Address; now: number },
+): Query<boolean> {
+  const { exits } = adapterOf(vault);
+  const modes = exits?.modes(vault) ?? [];
+  if (exits === undefined || modes.length === 0 || judgedModes(vault).length > 0)
+    return createQuery({}, () => false);
+  const asked = {
+    shares: 10n ** BigInt(vault.shareDecimals),
+    owner: user,
+    caller: user,
+    receiver: user,
+    now,
+  };
+  const terms = modes.map((mode) => {
+    const token = exits.tokens(vault, mode)[0] ?? vault.asset;
+    return [mode, exits.terms(vault, { ...asked, mode, token })] as const;
+  });
+  return mapQuery(queryAll(Object.fromEntries(terms)), (read) =>
+    Object.values(read).every(({ paused, refusal }) => paused || refusal === "exits_paused"),
+  );
+}
+
+type MadeExit = Redemption & { made: SimulationResult };
+
+/** Judges a redemption that succeeded at once: by what it paid, or by the claim after its cooldown. */
+function judgeMode(ctx: Context, { made, ...redemption }: MadeExit): Promise<WayBack> {
+  const { redeemed } = redemption;
+  return redemption.mode === "instant"
+    ? returnedBy(ctx, { of: redemption, redeemed, made })
+    : afterCooldown(ctx, redemption);
+}
+
+/** As `judgeMode` for the redemption of all minted shares, or null if they cannot be redeemed at once either. */
+async function returnedWhole(
+  ctx: Context,
+  { of, mode, minted }: { of: ProofDeposit; mode: ExitMode; minted: bigint | null },
+): Promise<WayBack | null> {
+  if (minted === null) return null;
+  const redemption = { ...of, shares: minted, mode, redeemed: minted };
+  const made = await simulateExit(ctx, redemption);
+  return made?.failedAt === null ? judgeMode(ctx, { ...redemption, made }) : null;
+}
+
+/**
+ * Simulates the claim after a cooldown whose length the vault states. `none` if it reverts or pays too little;
+ * otherwise `waiting`, also for a request, whose settlement no simulation shows.
+ */
+async function afterCooldown(ctx: Context, of: Redemption): Promise<WayBack> {
+  const { vault, user } = of.deposit;
+  const { withdraw_seconds: seconds } = settlementOf(vault);
+  if (of.mode !== "cooldown" || seconds === null) return WAITING;
+  const token = vault.asset.address;
+  const request = { ...unknownPendingExit, mode: of.mode, state: "claimable", token } as const;
+  const claim = adapterOf(vault).exits?.claim?.(vault, { user, request }) ?? null;
+  if (claim === null) return WAITING;
+  const { entry, common } = entryOf(ctx, of);
+  const exit = exitCalls(of);
+  const made = await nullIfUnavailable(
+    runSimulation(of.payment.client, {
+      ...{ ...common, overrides: await paymentOverrides(ctx, of.payment) },
+      calls: [...entry, ...exit],
+      later: [{ calls: [userCall(claim)], time: common.time + seconds + 1 }],
+    }),
+  );
+  if (made === null) return WAITING;
+  const { amount } = of.deposit;
+  if (made.failedAt === null) {
+    const returned = paidFor(of, made);
+    if (returned === null || isWorth(of.deposit, { amount, returned })) return WAITING;
+    return {
+      kind: "none",
+      exit: null,
+      reason: "after the cooldown, the shares pay much less than the deposit",
+    };
+  }
+  if (made.failedAt < entry.length + exit.length) return WAITING;
+  const { text } = explainExitRevert(vault, made.calls.at(-1)?.returnData ?? "0x");
+  const reason = `the assets cannot be claimed after the cooldown${text === null ? "" : `: ${text}`}`;
+  return { kind: "none", exit: null, reason };
+}
+
+type Refused = ProofDeposit & { redeemed: bigint; modes: readonly ExitMode[] };
+
+/**
+ * Returns what a successful redemption paid, and what it would pay 30 days later, or `none` with what counts against
+ * the vault. `waiting` if the payment is unknown, or if it is 0 and the vault has further modes.
+ */
+async function returnedBy(
+  ctx: Context,
+  { of, redeemed, made }: { of: ProofDeposit; redeemed: bigint; made: SimulationResult },
+): Promise<WayBack> {
+  const { vault } = of.deposit;
+  const returned = paidFor({ ...of, redeemed }, made);
+  // A vault that may let holders wait did so.
+  if (returned === null || (returned === 0n && (adapterOf(vault).exits?.modes(vault).length ?? 0) > 1))
+    return WAITING;
+  const redemption = { ...of, redeemed, mode: "instant" } as const;
+  const { own, large } = await simulateAged(ctx, redemption);
+  const paid = own === null ? null : await paidLater(ctx, { redemption, own });
+  if (paid !== null && typeof paid === "object") return paid;
+  const after = own?.failedAt === null ? LONGEST_LOCK_S : SOON_S;
+  const reason =
+    (paid === null ? null : describeLoss(of, { returned, paid })) ??
+    (await findTrappedInstant(ctx, { ...redemption, after }));
+  if (reason !== null) return { kind: "none", exit: null, reason };
+  // A redemption of one size that pays says nothing about those of another.
+  const later = large.isFair ? leastOf(paid, large.part) : paid;
+  return { kind: "returned", returned, later, larger: large.isFair ? null : large.part };
+}
+
+/**
+ * Returns a sentence about a loss in 30 days that the slippage of a proof would excuse, but that is more than the
+ * largest yearly fee takes; otherwise null.
+ */
+function describeLoss(
+  { deposit }: ProofDeposit,
+  { returned, paid }: { returned: bigint; paid: bigint },
+): string | null {
+  const excused = isWorth(deposit, { amount: deposit.amount, returned: paid });
+  if (!excused || isWorth(deposit, { amount: returned, returned: paid, loss: MAX_MONTHLY_LOSS })) return null;
+  const percent = Number(((returned - paid) * 1_000n) / returned) / 10;
+  return `shares lose ${percent}% of their value in 30 days`;
+}
+
+/** As `findTrappedAccount`; null without a simulation if holders may have to wait. */
+async function findTrappedInstant(ctx: Context, of: Redemption & { after: number }): Promise<string | null> {
+  const isInstant = judgedModes(of.deposit.vault).join() === "instant";
+  return isInstant ? findTrappedAccount(ctx, of) : null;
+}
+
+const leastOf = (a: bigint | null, b: bigint | null): bigint | null =>
+  a === null || (b !== null && b < a) ? b : a;
+
+/**
+ * Returns what the proof's shares pay 30 days later, `none` if they cannot be redeemed then because of their age, or
+ * null if that is unknown or holders may have to wait.
+ */
+async function paidLater(
+  ctx: Context,
+  { redemption, own }: { redemption: Redemption; own: SimulationResult },
+): Promise<WayBack | bigint | null> {
+  const { vault } = redemption.deposit;
+  if (own.failedAt === null) return paidFor(redemption, own);
+  if (judgedModes(vault).join() !== "instant") return null;
+  // Shares that have grown may be worth more than the assets which a market has not lent out.
+  const covered = await redeemCovered(ctx, redemption);
+  if (covered !== "trapped") return covered;
+  const { text } = explainExitRevert(vault, own.calls.at(-1)?.returnData ?? "0x");
+  const reason = `after 30 days, shares can no longer be redeemed${text === null ? "" : `: ${text}`}`;
+  return { kind: "none", exit: null, reason };
+}
+
+/**
+ * Returns true if the shares can be redeemed an hour, a day or 30 days later, so that they are only locked at first.
+ * False also if no node can simulate a later block, or if the deposit fails there.
+ */
+async function isLocked(ctx: Context, of: Refused): Promise<boolean> {
+  for (const after of LATER_S) {
+    for (const mode of of.modes) {
+      const made = await simulateLater(ctx, { ...of, mode, after });
+      if (made === null) return false;
+      if (made.failedAt === null) return true;
+    }
+  }
+  return false;
+}
+
+/** Returns why the shares cannot be redeemed (`none`), or `waiting` if it cannot be known: see `simulateWayBack`. */
+async function explainStanding(ctx: Context, of: Refused, revert: Hex): Promise<WayBack> {
+  const { vault } = of.deposit;
+  const { code, text } = explainExitRevert(vault, revert);
+  const reverts = `a redemption reverts${text === null ? " without a reason" : `: ${text}`}`;
+  const holder = await canHoldersLeave(ctx, { ...of, after: 0 });
+  if (holder === true) {
+    // Holders can leave now. If they can 30 days later too, it is the deposit that keeps the shares in the vault.
+    const later = await canHoldersLeave(ctx, { ...of, after: LONGEST_LOCK_S });
+    if (later !== true) return WAITING;
+    return { kind: "none", exit: null, reason: `new shares stay locked for over 30 days; ${reverts}` };
+  }
+  if (holder === null && vault.adapter !== GENERIC_ADAPTER) return WAITING;
+  // A vault may refuse to redeem less than a minimum that the proof's amount does not reach.
+  const many = { ...of, redeemed: of.redeemed * MANY_TIMES, after: 0 };
+  if (holder === false && (await canHoldersLeave(ctx, many)) === true) return WAITING;
+  const illiquid = code === "no_liquidity" && vault.adapter !== GENERIC_ADAPTER;
+  const says = code === "no_liquidity" || code === "exits_paused" || code === "price_stale";
+  const onRequest = of.modes.join() === "request";
+  const exit = illiquid ? "illiquid" : says || onRequest ? "stopped" : null;
+  const what = onRequest ? reverts.replace("redemption", "redemption request") : reverts;
+  // A vault may pay by functions of its own, and have no redemption of the standard's.
+  const way = text === null && vault.adapter === GENERIC_ADAPTER ? " by the functions of ERC-4626" : "";
+  return { kind: "none", exit, reason: onRequest ? what : `shares cannot be redeemed${way}; ${what}` };
+}
+
+/**
+ * Returns whether an account that holds shares without having deposited can redeem them, `after` seconds from now, once
+ * it has deposited for another one, so that the vault holds what it pays. Null if that is not known.
+ */
+async function canHoldersLeave(ctx: Context, of: Refused & { after: number }): Promise<boolean | null> {
+  const { deposit, payment, redeemed, modes, after } = of;
+  const held = { token: deposit.vault.shareToken, amount: redeemed, balance: 0n, allowance: 0n };
+  try {
+    const shares = await paymentOverrides(ctx, { ...payment, ...held });
+    const overrides = [...(await paymentOverrides(ctx, payment)), ...shares];
+    const { entry, common } = entryOf(ctx, { ...of, forOther: true });
+    for (const mode of modes) {
+      const exit = exitCalls({ ...of, mode });
+      const made = await runSimulation(payment.client, {
+        ...{ ...common, overrides },
+        ...inTime({ entry, exit, time: common.time, after: after === 0 ? undefined : after }),
+      });
+      if (made.failedAt === null) return true;
+      if (made.failedAt < entry.length) return null;
+    }
+    return false;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "simulation_unavailable") return null;
+    throw error;
+  }
+}

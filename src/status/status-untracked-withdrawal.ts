@@ -1,0 +1,93 @@
+import { type Address, isAddressEqual } from "viem";
+import type { Receipt, Transaction } from "../chains/chain-transaction.ts";
+import { executedOrders, routerBridgeOutput } from "../router/router-codec.ts";
+import { netTransfers } from "../tracking/deposits/deposit-proofs.ts";
+import { withdrawalsIn } from "../tracking/withdrawals/track-withdrawal-proofs.ts";
+import { adapterOf } from "../vaults/families/vault-families.ts";
+import type { Vault } from "../vaults/vault.ts";
+import { accountsOf } from "./status-untracked-deposit.ts";
+
+/**
+ * A withdrawal from a vault of the registry, as a receipt shows it. Amounts are in the token's smallest unit, and null
+ * if the receipt does not show them.
+ */
+export interface ShownWithdrawal {
+  vault: Vault;
+  /**
+   * `paid`: the vault paid, possibly to another account. `request`: the vault may pay later. `cooldown`: the same after
+   * a cooldown. `bridged`: the payment went into a bridge.
+   */
+  kind: "paid" | "request" | "cooldown" | "bridged";
+  /** Shares that were redeemed or requested. */
+  shares: bigint | null;
+  /**
+   * Amount and token that a Router order paid to its receiver, or the vault to the account of its event; both are null
+   * unless `kind` is `paid` and the receipt shows them.
+   */
+  received: bigint | null;
+  receivedToken: Address | null;
+}
+
+interface ShownIn {
+  vaults: readonly Vault[];
+  transaction: Transaction;
+  receipt: Receipt;
+}
+
+/**
+ * Finds a withdrawal from a vault of the registry in a successful receipt: a Router order paid with shares, otherwise
+ * an event of the vault's family for one of the transaction's accounts. Null if there is none. Pure.
+ */
+export function findShownWithdrawal(shown: ShownIn): ShownWithdrawal | null {
+  return findRouterRedemption(shown) ?? findVaultWithdrawal(shown);
+}
+
+function findRouterRedemption({ vaults, receipt }: ShownIn): ShownWithdrawal | null {
+  for (const { args } of executedOrders(receipt.logs)) {
+    const { tokenIn, tokenOut, amountIn: shares, amountOut } = args;
+    const vault = vaults.find(({ shareToken }) => isAddressEqual(shareToken, tokenIn));
+    if (vault === undefined || amountOut === 0n) continue;
+    return isAddressEqual(tokenOut, routerBridgeOutput)
+      ? { vault, kind: "bridged", shares, received: null, receivedToken: null }
+      : { vault, kind: "paid", shares, received: amountOut, receivedToken: tokenOut };
+  }
+  return null;
+}
+
+function findVaultWithdrawal({ vaults, transaction, receipt }: ShownIn): ShownWithdrawal | null {
+  const accounts = accountsOf({ transaction, receipt });
+  for (const vault of vaults) {
+    for (const account of accounts) {
+      const found = requestIn(receipt, { vault, account }) ?? paymentIn(receipt, { vault, account });
+      if (found !== null) return found;
+    }
+  }
+  return null;
+}
+
+interface AtVault {
+  vault: Vault;
+  account: Address;
+}
+
+function requestIn({ logs }: Receipt, { vault, account }: AtVault): ShownWithdrawal | null {
+  const { exits } = adapterOf(vault);
+  const request = exits?.findRequest?.(vault, { user: account, logs }) ?? null;
+  if (request === null) return null;
+  const only = exits?.modes(vault).includes("cooldown") === true ? "cooldown" : "request";
+  const kind = request.mode ?? only;
+  return { vault, kind, shares: request.shares, received: null, receivedToken: null };
+}
+
+/**
+ * Returns the withdrawal of an account that a vault's event reports. The received amount is null if the vault's asset
+ * did not reach the account. Null if there is no event.
+ */
+function paymentIn(receipt: Receipt, { vault, account }: AtVault): ShownWithdrawal | null {
+  const flow = withdrawalsIn(receipt, vault).find(({ user }) => isAddressEqual(user, account));
+  if (flow === undefined) return null;
+  const { address: receivedToken } = vault.asset;
+  const arrived = netTransfers(receipt.logs, { token: receivedToken, account });
+  const known = arrived > 0n ? { received: arrived, receivedToken } : { received: null, receivedToken: null };
+  return { vault, kind: "paid", shares: flow.shares, ...known };
+}

@@ -1,0 +1,99 @@
+import type { Hex } from "viem";
+import type { Context } from "../../context.ts";
+import { isProofOfAnother } from "../../db/queries/deposit-evidence-queries.ts";
+import type { DepositRow } from "../../db/queries/deposit-queries.ts";
+import {
+  adoptContinuation,
+  selectContinuation,
+  selectOpenSecondSteps,
+} from "../../db/queries/deposit-schedule-queries.ts";
+import { passHint, selectSourceHolder } from "../../db/queries/equal-order-queries.ts";
+import { depositRouterAddress } from "../../router/router-address.ts";
+import { innerDataHashes } from "../tracked-calldata-hashes.ts";
+import type { TransactionReader } from "./deposit-transaction-reader.ts";
+import { completedTransition, type Transition } from "./deposit-transitions.ts";
+import { awaitsSecondStep, readProven } from "./track-deposit-destination.ts";
+import { builtDataHashes, isSourceOpen, matchesSource } from "./track-deposit-source.ts";
+
+const router = depositRouterAddress.toLowerCase();
+
+/**
+ * Reads the continuation of a deposit from Postgres: its second step, built as a deposit of its own that names it as
+ * parent, with a proven transaction (`requested`, `claimable` or `completed`). Null if there is none. Throws
+ * `store_unavailable`.
+ */
+export const readContinuation = (ctx: Context, row: DepositRow): Promise<DepositRow | null> =>
+  selectContinuation(ctx.db, { parent: row, router });
+
+interface ContinuedDeposit {
+  row: DepositRow;
+  readTransaction: TransactionReader;
+}
+
+/**
+ * Returns the transition that gives a deposit the shares (null if unknown) of its continuation `by`. Empty until that
+ * one is completed and its source transaction confirmed, which must not be in a block before the delivery. Throws
+ * `store_unavailable` and errors of the RPC nodes.
+ */
+export async function continuationTransitions(
+  ctx: Context,
+  { row, readTransaction, by }: ContinuedDeposit & { by: DepositRow },
+): Promise<Transition[]> {
+  const { destinationTxHash } = row;
+  const { sourceTxHash, depositTxHash, claimTxHash, shares, receivedAmount } = by;
+  if (by.state !== "completed" || destinationTxHash === null || sourceTxHash === null) return [];
+  const delivery = await readProven(ctx, { row, readTransaction, hash: destinationTxHash });
+  const paid = await readProven(ctx, { row: by, readTransaction, hash: sourceTxHash });
+  if (paid.blockNumber < delivery.blockNumber || !paid.confirmed) return [];
+  const amountIn = receivedAmount === null ? null : BigInt(receivedAmount);
+  const { change, ...transition } = completedTransition(
+    { row, confirmed: true },
+    { shares: BigInt(shares ?? 0), amountIn },
+  );
+  // The row does not prove the transaction as its own, because a transaction proves one deposit only. The shares stay
+  // unknown if one claim settled several requests.
+  const made = { shares, depositTxHash: depositTxHash ?? sourceTxHash, claimTxHash };
+  return [{ ...transition, change: { ...change, ...made } }];
+}
+
+/**
+ * Makes the deposit whose recorded proof is `hash` the continuation of `row` (see `adoptContinuation`), if
+ * `transitions` prove its second step but were not stored: anyone can build the same call for the user, and the
+ * follower may have recorded the transaction for that deposit. Returns false if none is adopted. Throws
+ * `store_unavailable`.
+ */
+export async function takeAsContinuation(
+  ctx: Context,
+  { row, hash, transitions }: { row: DepositRow; hash: Hex; transitions: readonly Transition[] },
+): Promise<boolean> {
+  const proves = awaitsSecondStep(row) && transitions.some(({ change }) => change.depositProven === true);
+  return proves && (await adoptContinuation(ctx.db, { parent: row, hash, router }));
+}
+
+/**
+ * Leaves a transaction to a deposit that was built with the same call and may be the second step of `row`, whichever
+ * parent it names: stores it as a hint of that deposit, which becomes due. Returns false if there is none whose source
+ * is still open, or the transaction already proves another deposit. Throws `store_unavailable`; errors of the RPC nodes
+ * propagate.
+ */
+export async function leaveToBuiltDeposit(
+  ctx: Context,
+  { row, readTransaction, hash }: ContinuedDeposit & { hash: Hex },
+): Promise<boolean> {
+  const { vaultChainId: chainId } = row;
+  const seen = await readTransaction(chainId, hash);
+  if (seen.transaction === null) return false;
+  const { input } = seen.transaction;
+  const dataHashes = [...builtDataHashes(input), ...innerDataHashes(input)];
+  const built = await selectOpenSecondSteps(ctx.db, { parent: row, router, dataHashes });
+  const owner = built.find((one) => isSourceOpen(one) && matchesSource(one, seen));
+  if (owner === undefined) return false;
+  const { trackingId } = owner;
+  const blockNumber = seen.receipt?.blockNumber ?? null;
+  const holder =
+    blockNumber === null ? null : await selectSourceHolder(ctx.db, { row: owner, hash, blockNumber });
+  if (holder?.proven === true && holder.trackingId !== trackingId) return false;
+  if (await isProofOfAnother(ctx.db, { ...owner, depositProven: true, depositTxHash: hash })) return false;
+  await passHint(ctx.db, { trackingId, chainId, txHash: hash, now: new Date(ctx.now()) });
+  return true;
+}

@@ -1,0 +1,44 @@
+import * as z from "zod";
+import type { Context } from "../context.ts";
+import { checkSoon } from "../db/queries/deposit-schedule-queries.ts";
+import type { BlockSet } from "../lib/block-ranges.ts";
+import { DAY_MS, MINUTE_MS } from "../lib/durations.ts";
+import { describeError } from "../lib/logger.ts";
+
+/** Time for which searched blocks are remembered, in milliseconds: about as long as an open request is tracked. */
+const REMEMBERED_MS = 31 * DAY_MS;
+
+const SearchedBlocks = z.array(z.object({ from: z.int(), to: z.int() }));
+
+/**
+ * Returns the blocks, or the log positions, that earlier searches with this key have remembered. Empty if there are
+ * none or they cannot be read (which is logged). Never throws.
+ */
+export async function readSearchedBlocks(ctx: Context, key: string): Promise<BlockSet> {
+  try {
+    const text = await ctx.redis.get(key);
+    return text === null ? [] : SearchedBlocks.parse(JSON.parse(text));
+  } catch (error) {
+    ctx.log.warn("searched_blocks_unread", { error: describeError(error) });
+    return [];
+  }
+}
+
+/**
+ * Stores in Redis, for 31 days, the blocks or log positions that searches with this key need not read again, and moves
+ * a scheduled check of the row `trackingId`, if not null, to a minute from now. If Redis fails, only logs it. Throws
+ * `store_unavailable`.
+ */
+export async function rememberSearch(
+  ctx: Context,
+  search: { key: string; covered: BlockSet; trackingId: string | null },
+): Promise<void> {
+  const { key, covered, trackingId } = search;
+  try {
+    await ctx.redis.set(key, JSON.stringify(covered), REMEMBERED_MS);
+  } catch (error) {
+    ctx.log.warn("searched_blocks_unkept", { error: describeError(error) });
+    return;
+  }
+  if (trackingId !== null) await checkSoon(ctx.db, { trackingId, at: new Date(ctx.now() + MINUTE_MS) });
+}

@@ -1,0 +1,40 @@
+import type { Address, Hex, Log } from "viem";
+import { expect, test } from "vitest";
+import { findShownWithdrawal } from "../../src/status/status-untracked-withdrawal.ts";
+import type { Vault } from "../../src/vaults/vault.ts";
+import { USDC, USER, vault } from "../support/deposits/fixtures.ts";
+import { receiptOf } from "../support/deposits/logs.ts";
+import { eventLog } from "../support/vaults/answer.ts";
+
+const QUEUE: Address = "0x2222222222222222222222222222222222222222";
+const DELAYED: Address = "0x3333333333333333333333333333333333333333";
+const both: Vault = {
+  ...vault,
+  adapter: "veda",
+  params: { teller: "d", withdraw_queue: QUEUE, delayed_withdraw: DELAYED },
+};
+const queued = eventLog(
+  QUEUE,
+  "event OnChainWithdrawRequested(bytes32 indexed requestId, address indexed user, address indexed assetOut, uint96 nonce, uint128 amountOfShares, uint128 amountOfAssets, uint40 creationTime, uint24 secondsToMaturity, uint24 secondsToDeadline)",
+  {
+    ...{ requestId: `0x${"11".repeat(32)}`, user: USER, assetOut: USDC, nonce: 1n, amountOfShares: 7n },
+    ...{ amountOfAssets: 5n, creationTime: 1_700_000_000, secondsToMaturity: 60, secondsToDeadline: 600 },
+  },
+);
+const delayed = eventLog(
+  DELAYED,
+  "event WithdrawRequested(address indexed account, address indexed asset, uint96 shares, uint40 maturity)",
+  { account: USER, asset: USDC, shares: 7n, maturity: 1_700_000_000 },
+);
+const transaction = {
+  ...{ hash: `0x${"11".repeat(32)}` as Hex, from: USER, to: QUEUE, input: "0x" as Hex },
+  ...{ value: 0n, gas: 500_000n },
+};
+
+test.each([
+  ["in a queue", queued, "request"],
+  ["at a contract with a fixed wait", delayed, "cooldown"],
+])("a request %s waits for what that contract needs, also if the vault has both", (_, log, kind) => {
+  const receipt = receiptOf(log as unknown as Log);
+  expect(findShownWithdrawal({ vaults: [both], transaction, receipt })).toMatchObject({ kind, shares: 7n });
+});

@@ -1,0 +1,83 @@
+import { decodeFunctionData, erc20Abi, type Hex } from "viem";
+import { describe, expect, test } from "vitest";
+import { simulateWithdrawalPayment } from "../../src/withdrawals/simulate-withdrawal-payment.ts";
+import { testContext } from "../support/context.ts";
+import { OTHER, USER, VAULT } from "../support/deposits/fixtures.ts";
+import { type SentCall, type SimulatedEffects, simulatedChain } from "../support/deposits/simulated-chain.ts";
+import { HELD, READ_AT } from "../support/withdrawals/fixtures.ts";
+
+const FEE = HELD / 100n;
+const APPROVE = "0x095ea7b3";
+
+/** Simulates an exit by the owner's call of a vault; gives the result and what each simulation approved. */
+async function simulated(of: {
+  effects: (approved: readonly bigint[]) => SimulatedEffects;
+  allowance?: bigint;
+}) {
+  let sent: SentCall[][] = [];
+  const chain = simulatedChain({ effects: () => of.effects(approvalsIn(sent.at(-1) ?? [])) });
+  sent = chain.sent;
+  const ctx = testContext({ clients: [chain.client] });
+  const payment = {
+    ...{ client: chain.client, payer: USER, token: VAULT, amount: HELD, spender: OTHER },
+    ...{ balance: HELD, allowance: of.allowance ?? 0n, block: { number: 1, timestamp: READ_AT } },
+  };
+  const call = { target: OTHER, value: 0n, data: "0x12345678" } as const;
+  const made = await simulateWithdrawalPayment(ctx, { payment, call, reads: [] });
+  return { made, approvals: sent.map(approvalsIn) };
+}
+
+const approvalsIn = (calls: readonly { data: Hex }[]): bigint[] =>
+  calls
+    .filter(({ data }) => data.startsWith(APPROVE))
+    .map(({ data }) => BigInt(decodeFunctionData({ abi: erc20Abi, data }).args?.[1] ?? 0));
+
+describe("simulateWithdrawalPayment()", () => {
+  test("approves all shares of a vault that takes all by allowance, in one simulation", async () => {
+    const { made, approvals } = await simulated({ effects: () => ({}) });
+    expect(made).toMatchObject({ ok: true, approved: HELD });
+    expect(approvals).toEqual([[HELD]]);
+  });
+
+  test("returns the results of the requested reads only", async () => {
+    for (const effects of [{}, { spends: FEE }]) {
+      const { made } = await simulated({ effects: () => effects });
+      expect(made).toMatchObject({ ok: true, simulation: { before: [], after: [] } });
+    }
+  });
+
+  test("approves only the part that the vault takes by allowance, so that none stays behind", async () => {
+    const { made, approvals } = await simulated({ effects: () => ({ spends: FEE }) });
+    expect(made).toMatchObject({ ok: true, approved: FEE });
+    expect(approvals).toEqual([[HELD], [FEE]]);
+  });
+
+  test("approves nothing for a vault that burns all by its role", async () => {
+    const { made, approvals } = await simulated({ effects: () => ({ spends: 0n }) });
+    expect(made).toMatchObject({ ok: true, approved: 0n, calls: [{ target: OTHER }] });
+    expect(approvals).toEqual([[HELD], []]);
+  });
+
+  test("uses an earlier allowance that suffices for the part", async () => {
+    const { made } = await simulated({ effects: () => ({ spends: FEE }), allowance: FEE });
+    expect(made).toMatchObject({ ok: true, approved: FEE, calls: [{ target: OTHER }] });
+  });
+
+  test("approves all shares of a vault that demands the whole allowance without spending it", async () => {
+    const { made } = await simulated({
+      effects: (approved) => (approved[0] === HELD ? { spends: FEE } : { revert: "0x" }),
+    });
+    expect(made).toMatchObject({ ok: true, approved: HELD });
+  });
+
+  test("approves all shares where the allowance cannot be read", async () => {
+    const { made } = await simulated({ effects: () => ({ spends: FEE, unread: true }) });
+    expect(made).toMatchObject({ ok: true, approved: HELD });
+  });
+
+  test("leaves alone what the user allowed earlier", async () => {
+    const { made, approvals } = await simulated({ effects: () => ({ spends: FEE }), allowance: HELD });
+    expect(made).toMatchObject({ ok: true, approved: HELD });
+    expect(approvals).toEqual([[]]);
+  });
+});
