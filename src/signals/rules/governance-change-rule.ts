@@ -175,7 +175,7 @@ export const governanceChanged: SignalRule = governanceRule({
       threshold:
         "Implementation, beacon, proxy admin or upgrade admin; owner, governor, role manager, management or added ward; " +
         "access-control authority, except its removal if only the owner can then call restricted functions; the Safe or account that " +
-        "receives the assets; pause, lock of all shares, closure, shutdown or emergency withdrawal; a new gate, limit module or whitelist " +
+        "receives the assets; pause (other than the medium ones), lock of all shares, closure, shutdown or emergency withdrawal; a new gate, limit module or whitelist " +
         "for withdrawals, or a hook that disables withdrawals",
       reason: "Can change how the vault works, or block withdrawals",
     },
@@ -183,7 +183,7 @@ export const governanceChanged: SignalRule = governanceRule({
       tier: "medium",
       threshold:
         "Any other change, such as of a fee, oracle, price bound, role, guardian, hook, accepted token or strategy, a shorter " +
-        "timelock, a whitelist for deposits, a new adapter, the owner of a fee manager, or the end of a pause",
+        "timelock, a whitelist for deposits, a new adapter, the owner of a fee manager, a pause of minting or, in Upshift, of deposits only, or the end of a pause",
       reason: "Changes terms that holders rely on",
     },
     {

@@ -216,7 +216,7 @@ const eulerEvents: readonly GovernanceEvent[] = [
       describe: newValue("newHookTarget"),
       tierFor: (args) => (disablesExits(args) ? "high" : null),
       title: (args) => {
-        if (!isNone(args["newHookTarget"])) return "hook changed";
+        if (!isNone(args["newHookTarget"])) return "hook configuration changed";
         if (disables(args, OP_STATUS_CHECK)) return "all operations that change balances disabled";
         if (disablesExits(args))
           return `withdrawals ${disables(args, OP_REDEEM) && disables(args, OP_WITHDRAW) ? "" : "partly "}disabled`;
@@ -226,7 +226,7 @@ const eulerEvents: readonly GovernanceEvent[] = [
       report: (args, context) =>
         isNone(args["newHookTarget"])
           ? (disabledText(args, context) ?? undisabledText(args, context))
-          : `The hook of ${context.vault} is now ${args["newHookTarget"]}.${tookEffect(context)}`,
+          : `The hook configuration of ${context.vault} that was set at ${context.time} names the hook ${args["newHookTarget"]}.`,
       advice: (args) => {
         if (!isNone(args["newHookTarget"])) return hookAdvice(args);
         if (disablesExits(args)) return "Find out why, and when withdrawals will be enabled again.";

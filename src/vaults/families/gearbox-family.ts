@@ -43,12 +43,12 @@ const gearboxEvents: readonly GovernanceEvent[] = [
   changeEvent(["address", "cap", "SetTotalDebtLimit(uint256 limit)"], {
     what: "total debt limit",
     describe: newValue("limit", formatAssetUnits),
-    advice: "Total debt is what borrowers owe to the vault.",
+    advice: "Total debt is the principal that borrowers owe to the vault, without interest.",
   }),
   changeEvent(["address", "strategy", "SetInterestRateModel(address indexed newInterestRateModel)"], {
     ...addressTexts("interest rate model", {
       member: "newInterestRateModel",
-      advice: "This contract sets the interest that borrowers pay, and so the yield.",
+      advice: "This contract sets the base interest rate that borrowers pay, which is part of the yield.",
       removed: "Find out what interest borrowers pay now: the yield depends on it.",
     }),
     tier: "medium",

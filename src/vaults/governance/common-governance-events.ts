@@ -223,7 +223,10 @@ export const wardEvents = (
   }),
 ];
 
-const MARKET_CAP = "The cap limits how much the vault may allocate to this market.";
+const capAdvice = ({ cap }: EventArgs): string =>
+  isUnlimited(BigInt(String(cap)))
+    ? "An unlimited cap lets the vault allocate any amount to this market."
+    : "The cap limits how much the vault may allocate to this market.";
 
 /**
  * Events of pending timelocks and guardians of MetaMorpho and its forks. A longer timelock takes effect immediately and
@@ -234,8 +237,8 @@ const pendingSettingEvents: readonly GovernanceEvent[] = [
     what: "timelock",
     title: () => "shorter timelock submitted",
     report: ({ newTimelock }, { vault, time }) =>
-      `A reduction of the timelock of ${vault} to ${formatDuration(newTimelock)} was submitted at ${time}. It has not ` +
-      "taken effect yet.",
+      `A reduction of the timelock of ${vault} to ${formatDuration(newTimelock)} was submitted at ${time}. It takes ` +
+      "effect once accepted, after the current timelock.",
     advice:
       "A shorter timelock gives holders less time to withdraw before a change takes effect: check pending changes more " +
       "often.",
@@ -253,7 +256,7 @@ const pendingSettingEvents: readonly GovernanceEvent[] = [
       (isNone(newGuardian)
         ? `The removal of the guardian of ${vault} was submitted at ${time}.`
         : `A change to the guardian of ${vault} was submitted at ${time}: the proposed guardian is ${newGuardian}.`) +
-      " It takes effect once accepted.",
+      " It takes effect once accepted, after the timelock.",
     advice: ({ newGuardian }) =>
       isNone(newGuardian)
         ? "Once the removal takes effect, no guardian can veto pending changes."
@@ -281,8 +284,8 @@ export const curationEvents = (market: "bytes32" | "address"): readonly Governan
         (isUnlimited(BigInt(String(cap)))
           ? `An unlimited supply cap for market ${id} of ${context.vault} was `
           : `An increase in the supply cap for market ${id} of ${context.vault} to ${formatAssetUnits(cap, context)} was `) +
-        `submitted at ${context.time}. It takes effect once accepted.`,
-      advice: MARKET_CAP,
+        `submitted at ${context.time}. It takes effect once accepted, after the timelock.`,
+      advice: capAdvice,
     },
   ),
   cancellationEvent(["address", "cap", `RevokePendingCap(address indexed caller, ${market} indexed id)`], {
@@ -296,8 +299,7 @@ export const curationEvents = (market: "bytes32" | "address"): readonly Governan
     what: "supply cap for a market",
     report: ({ id, cap }, context) =>
       `The supply cap for market ${id} of ${context.vault} is now ${formatAssetUnits(cap, context)}.${tookEffect(context)}`,
-    advice: ({ cap }) =>
-      isUnlimited(BigInt(String(cap))) ? "The vault may allocate any amount to this market." : MARKET_CAP,
+    advice: capAdvice,
   }),
   announcementEvent(
     ["address", "strategy", `SubmitMarketRemoval(address indexed caller, ${market} indexed id)`],
@@ -305,7 +307,7 @@ export const curationEvents = (market: "bytes32" | "address"): readonly Governan
       what: "removal of a market",
       title: () => "removal of a market submitted",
       report: ({ id }, { vault, time }) =>
-        `The forced removal of market ${id} from ${vault} was submitted at ${time}. It takes effect once an allocator carries it out.`,
+        `The forced removal of market ${id} from ${vault} was submitted at ${time}. It takes effect once an allocator carries it out, after the timelock.`,
       advice:
         "Once the removal takes effect, the vault loses any assets that are still in this market, and holders bear the " +
         "loss: check how much it holds there, and decide whether to withdraw first.",

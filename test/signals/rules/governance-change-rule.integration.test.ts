@@ -339,6 +339,6 @@ test("MetaMorpho's own code emits the events of announced and cancelled changes"
     `change_announced medium Real: shorter timelock submitted ${hashes.timelock}`,
   ]);
   expect(own.find(({ txHash }) => txHash === hashes.timelock)?.summary).toMatch(
-    /^A reduction of the timelock of Real to 24 hours was submitted at .* UTC\. It has not taken effect yet\./,
+    /^A reduction of the timelock of Real to 24 hours was submitted at .* UTC\. It takes effect once accepted, after the current timelock\./,
   );
 });

@@ -160,7 +160,7 @@ test("a guardrail states its bounds before and after", () => {
   const rails = (lowerRate: bigint, upperRate: bigint) => ({ upperRate, lowerRate });
   const [narrow, wide] = [rails(-5n * 10n ** 16n, 15n * 10n ** 16n), rails(0n, 2n ** 256n - 1n)];
   expect(textOf("lagoon", "GuardrailsUpdated", { oldGuardrails: narrow, newGuardrails: wide })).toMatch(
-    /^The bounds of the share price guardrail of Steady USDC are now 0% to unlimited a year; before, they were -5% to 15%\. The change .* \(Steady USDC: share price guardrail changed\)$/,
+    /^The bounds of the share price guardrail of Steady USDC are now 0% to ∞ a year; before, they were -5% to 15%\. The change .* \(Steady USDC: share price guardrail changed\)$/,
   );
 });
 
@@ -184,11 +184,11 @@ test.each([
     `A change to the receive assets gate (who may receive withdrawals), to ${getAddress(at("a1"))}, `,
   ],
   ["setIsAllocator(address,bool)", [at("a1"), false], `(${getAddress(at("a1"))} is removed) `],
-  ["addAdapter(address)", [at("a1")], `An addition of an adapter (${getAddress(at("a1"))}) `],
+  ["addAdapter(address)", [at("a1")], `An adapter addition (${getAddress(at("a1"))}) `],
   [
     "decreaseTimelock(bytes4,uint256)",
     ["0x70897b23", 172_800n],
-    "A reduction of the timelock for a change to the performance fee, to 2 days, ",
+    "A timelock reduction for a change to the performance fee, to 2 days, ",
   ],
   [
     "abdicate(bytes4)",
@@ -271,7 +271,7 @@ test.each([
     "medium",
     "whether any account can deposit now, or whether deposits are closed.",
   ],
-  ["lagoon", "ValuationManagerUpdated", "medium", "The valuation manager can no longer report values"],
+  ["lagoon", "ValuationManagerUpdated", "medium", "Only the security council, if any, can still report values"],
   ["lagoon", "SecurityCouncilUpdated", "medium", "security council removed"],
   ["euler", "GovSetHookConfig", "high", "withdrawals disabled"],
   ["erc4626", "SetUpgradeAdmin", "high", "can no longer be replaced through the beacon."],

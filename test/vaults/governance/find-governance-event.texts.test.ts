@@ -146,7 +146,7 @@ test("the pause event of Upshift states whether withdrawals are paused, not when
     /^Withdrawals from Steady USDC are paused and deposits are paused, as the contract reported at .*withdrawals paused\)$/,
   );
   expect(pause(false)).toMatch(
-    /^Withdrawals from Steady USDC are not paused and deposits are paused, as .* If withdrawals were paused before.*deposits paused, withdrawals not paused\)$/,
+    /^Withdrawals from Steady USDC are not paused and deposits are paused, as .* If anything is or was paused.*deposits paused, withdrawals not paused\)$/,
   );
 });
 
@@ -163,7 +163,7 @@ test("File of Centrifuge names the contract that the vault or its share token us
   const [hook] = findingsOf("centrifuge", ofToken, { what: stringToHex("hook", { size: 32 }) });
   expect(hook?.title).toBe('Steady USDC: "hook" contract of the share token changed');
   expect(hook?.summary).toMatch(/^The contract that the share token of Steady USDC uses as "hook" is now 0x/);
-  expect(hook?.summary).toContain("The hook decides who may hold and transfer shares");
+  expect(hook?.summary).toContain("The hook decides who may deposit, redeem and transfer shares");
 });
 
 test.each([

@@ -232,11 +232,11 @@ const linkName = (what: unknown): string | null => {
 };
 
 const LINK_ADVICE = {
-  hook: "The hook decides who may hold and transfer shares: check whether your account still can.",
+  hook: "The hook decides who may deposit, redeem and transfer shares: check whether your account still can.",
   other: "Find out what this contract does before you deposit or leave funds in the vault.",
 };
 const REMOVED_LINK_ADVICE = {
-  hook: "Without a hook, no contract restricts transfers of shares.",
+  hook: "Without a hook, no contract restricts who may deposit, redeem or transfer shares.",
   other:
     "Find out whether the vault still works without this contract before you deposit or leave funds in it.",
 };

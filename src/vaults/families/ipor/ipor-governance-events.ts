@@ -89,7 +89,7 @@ const POWERS: Readonly<Record<string, string>> = {
   100: "manages the vault's settings",
   200: "allocates the assets",
   300: "sets which protocols the vault may use",
-  800: "may deposit and withdraw",
+  800: "may deposit",
 };
 /** Names of functions that holders call, by selector. Source: ipor-fusion, PlasmaVault. */
 const FUNCTIONS: Readonly<Record<string, string>> = {

@@ -55,7 +55,7 @@ const GUARDRAILS = "(uint256 upperRate, int256 lowerRate)";
 function formatGuardrails(guardrails: unknown): string {
   const { upperRate, lowerRate } = guardrails as { upperRate: bigint; lowerRate: bigint };
   const format = (rate: bigint): string =>
-    isUnlimited(rate < 0n ? -rate : rate) ? "unlimited" : formatWadFraction(rate);
+    isUnlimited(rate < 0n ? -rate : rate) ? (rate < 0n ? "-∞" : "∞") : formatWadFraction(rate);
   return `${format(lowerRate)} to ${format(upperRate)}`;
 }
 
@@ -80,11 +80,12 @@ export const lagoonEvents: readonly GovernanceEvent[] = [
     seenByView: ({ state }) => state === 0 || state === 1,
   }),
   changeEvent(["address", "owner", "SafeUpdated(address oldSafe, address newSafe)"], {
-    ...addressTexts("Safe that holds the assets", {
+    ...addressTexts("Safe that receives the assets", {
       member: "newSafe",
       from: "oldSafe",
       advice:
-        "The signers of the Safe control the assets: find out who they are before you deposit or leave funds in the vault.",
+        "The signers of a Safe control the assets in it, and the old Safe may still hold some: find out who they are " +
+        "before you deposit or leave funds in the vault.",
       removed: "Find out who controls the assets now before you deposit or leave funds in the vault.",
     }),
   }),
@@ -97,7 +98,7 @@ export const lagoonEvents: readonly GovernanceEvent[] = [
         "The valuation manager reports the value that determines the share price: find out who it is before you deposit or " +
         "withdraw.",
       removed:
-        "The valuation manager can no longer report values: check whether the share price is still updated and requests " +
+        "Only the security council, if any, can still report values: check whether the share price is still updated and requests " +
         "are settled.",
     }),
   ),

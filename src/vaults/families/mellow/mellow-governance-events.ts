@@ -18,8 +18,8 @@ const reportPriceBounds = ({ securityParams }: EventArgs, context: EventContext)
   return (
     `${context.vault} now rejects price reports that deviate from the previous price by more than ` +
     `${formatWadFraction(bounds["maxRelativeDeviationD18"])}. One that deviates by more than ` +
-    `${formatWadFraction(bounds["suspiciousRelativeDeviationD18"])} is suspicious and takes effect only after it is accepted. Reports ` +
-    `must be at least ${formatDuration(bounds["timeout"])} apart. In absolute terms, the limits are ` +
+    `${formatWadFraction(bounds["suspiciousRelativeDeviationD18"])} is suspicious and takes effect only after it is accepted. After ` +
+    `a report that is not suspicious, the next must wait ${formatDuration(bounds["timeout"])}. In absolute terms, the limits are ` +
     `${bounds["maxAbsoluteDeviation"]} and ${bounds["suspiciousAbsoluteDeviation"]} (raw contract values).${tookEffect(context)}`
   );
 };

@@ -16,8 +16,8 @@ import {
 } from "../../governance/governance-event.ts";
 
 const TOLERANCE_ADVICE =
-  "The variation tolerance limits how far the price of a request may differ from the price when it was made, if the " +
-  "operator approves it with the price check; an approval without the check has no such limit.";
+  "If the operator approves a request with the price check, its price may differ from the price when it was made by at " +
+  "most this tolerance; an approval without the check has no such limit.";
 
 /** Formats an amount of a token; Midas counts every token with 18 decimals. */
 const tokensOf = (amount: unknown): string => {
@@ -198,7 +198,7 @@ const redemptionEvents: readonly GovernanceEvent[] = [
   changeEvent(["redemptions", "cap", "SetMinAmount(address indexed caller, uint256 newAmount)"], {
     what: "minimum redemption",
     describe: newValue("newAmount", formatShareUnits),
-    advice: "Redemptions of fewer shares than the minimum fail.",
+    advice: "Redemptions of fewer shares than the minimum fail; those in fiat money have their own minimum.",
   }),
   changeEvent(
     ["redemptions", "price", "SetVariationTolerance(address indexed caller, uint256 newTolerance)"],
@@ -211,7 +211,7 @@ const redemptionEvents: readonly GovernanceEvent[] = [
   changeEvent(["redemptions", "curator", "SetRequestRedeemer(address indexed caller, address redeemer)"], {
     ...addressTexts("request redeemer (account that pays redemption requests)", {
       member: "redeemer",
-      advice: "Redemption requests are paid only while this account holds enough tokens.",
+      advice: "Requests for tokens are paid only while this account holds enough of them.",
       removed: "Redemption requests cannot be paid until a new account is set.",
     }),
   }),

@@ -62,10 +62,10 @@ const TIMELOCKED_FUNCTIONS: Readonly<Record<string, TimelockedFunction>> = {
   "setReceiveAssetsGate(address)": { change: `change to the ${GATES.receiveAssets}`, detail: toAddress },
   "setSendAssetsGate(address)": { change: `change to the ${GATES.sendAssets}`, detail: toAddress },
   "setAdapterRegistry(address)": { change: "change to the adapter registry", detail: toAddress },
-  "addAdapter(address)": { change: "addition of an adapter", detail: ofAccount },
-  "removeAdapter(address)": { change: "removal of an adapter", detail: ofAccount },
-  "increaseTimelock(bytes4,uint256)": { change: "increase in the timelock", detail: toTimelock },
-  "decreaseTimelock(bytes4,uint256)": { change: "reduction of the timelock", detail: toTimelock },
+  "addAdapter(address)": { change: "adapter addition", detail: ofAccount },
+  "removeAdapter(address)": { change: "adapter removal", detail: ofAccount },
+  "increaseTimelock(bytes4,uint256)": { change: "timelock increase", detail: toTimelock },
+  "decreaseTimelock(bytes4,uint256)": { change: "timelock reduction", detail: toTimelock },
   "abdicate(bytes4)": {
     change: "abdication (permanent deactivation) of a function",
     detail: ([selector]) => ` (${changeOf(selector)})`,
@@ -128,8 +128,8 @@ const callText = (call: { selector: unknown; data: unknown }, context: EventCont
   withArticle(changeOf(call.selector) + detailOf(call, context)).replace(/^a/, "A");
 
 /**
- * Timestamp, in seconds, from which on a time counts as never (a JavaScript date ends at 8.64e12). Submissions of
- * abdicated functions have the largest uint256.
+ * Timestamp, in seconds, from which on a time counts as never (a JavaScript date ends at 8.64e12). Older
+ * releases give submissions of abdicated functions the largest uint256.
  */
 const LAST_TIME = 8e12;
 
@@ -282,7 +282,7 @@ export const morphoV2Events: readonly GovernanceEvent[] = [
       added: ({ newIsSentinel }) => newIsSentinel === true,
       advice: [
         "A sentinel can cancel pending changes and reduce caps: find out who it is before you rely on it.",
-        "This account can no longer cancel pending changes: check who still can.",
+        "A sentinel can cancel pending changes and reduce caps: check who still can.",
       ],
     }),
   ),

@@ -32,7 +32,7 @@ const sharedEvents: readonly GovernanceEvent[] = [
       advice: (args) =>
         isPaused(args)
           ? "Find out why, and when withdrawals will resume."
-          : "If withdrawals were paused before, find out what caused the pause.",
+          : "If anything is or was paused, find out why.",
     },
   ),
   changeEvent(["entryPoint", "fee", "ManagementFeeUpdated(uint256 newManagementFeePercent)"], {

@@ -57,7 +57,7 @@ export const vedaEvents: readonly GovernanceEvent[] = [
     what: "high-water mark",
     title: () => "high-water mark reset",
     describe: () => "was reset to the current share price",
-    advice: "After a loss, the performance fee is now also charged on gains that only recover it.",
+    advice: "After a loss, any performance fee is now also charged on gains that only recover it.",
   }),
   changeEvent(["pricer", "price", "DelayInSecondsUpdated(uint24 oldDelay, uint24 newDelay)"], {
     what: "minimum delay between price updates",
