@@ -13,7 +13,7 @@ import { discoverVaults } from "./registry/discover-registry-vaults.ts";
 import { ProofMessage, proveDueVaults, proveFromMessage } from "./registry/proofs/prove-due-vaults.ts";
 import { raiseSignals } from "./signals/raise-signals.ts";
 import { followDeposits, followFromMessage } from "./tracking/follow/follow-deposits.ts";
-import { FollowMessage } from "./tracking/follow/follow-messages.ts";
+import { FollowMessage } from "./tracking/follow/follow-queue-messages.ts";
 
 /** A background job that a cron trigger starts. */
 export interface Job {

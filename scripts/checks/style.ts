@@ -16,7 +16,7 @@ const MEDIAN_LINES = 110;
 const PURE = [
   "src/lib/",
   "src/tracking/deposits/deposit-state-machine.ts",
-  "src/tracking/deposits/deposit-schedule.ts",
+  "src/tracking/deposits/deposit-check-schedule.ts",
   "src/orders/order-slippage.ts",
   "src/tracking/deposits/deposit-proofs.ts",
   "src/vaults/families/",

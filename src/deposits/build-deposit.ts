@@ -25,7 +25,7 @@ import { type DepositOrder, mayBeSigned, resolveOrder, sourceClient } from "./de
 import { isTokenRefusal } from "./deposit-preflight.ts";
 import { prepareRouted } from "./deposit-route-search.ts";
 import { planDepositSteps } from "./deposit-step-plan.ts";
-import { depositPrices, requestDepositPrices, valueDeposit } from "./deposit-values.ts";
+import { depositPrices, requestDepositPrices, valueDeposit } from "./deposit-usd-values.ts";
 import { toEstimate, toWireBuilt } from "./describe-built-deposit.ts";
 import { type DirectDeposit, prepareDirect } from "./direct-deposit.ts";
 import type { PrepareDeposit, PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";

@@ -15,7 +15,7 @@ import { currentState, nextState, statusOf } from "../tracking/deposits/deposit-
 import { createTransactionReader } from "../tracking/deposits/deposit-transaction-reader.ts";
 import { trackDeposit } from "../tracking/deposits/track-deposit.ts";
 import { pollAfter, readDepositSteps } from "../tracking/deposits/tracked-deposit-steps.ts";
-import { queueReported } from "../tracking/follow/follow-messages.ts";
+import { queueReported } from "../tracking/follow/follow-queue-messages.ts";
 import { findSharedSource } from "../tracking/track-equal-orders.ts";
 import { nextStep } from "./next-deposit-step.ts";
 

@@ -15,7 +15,7 @@ import {
   quotedGasCost,
   readDepositFees,
   valueDeposit,
-} from "./deposit-values.ts";
+} from "./deposit-usd-values.ts";
 import {
   authorizationOf,
   toDepositApproval,

@@ -14,7 +14,11 @@ import { RpcError } from "../chains/json-rpc.ts";
 import { runSimulation } from "../chains/simulator/run-simulation.ts";
 import type { SimulationRead, SimulationResult } from "../chains/simulator/simulation.ts";
 import type { SimulationSetting } from "../chains/simulator/simulation-setting.ts";
-import { type BalanceLayout, balanceOverride, findBalanceLayout } from "../chains/simulator/token-storage.ts";
+import {
+  type BalanceLayout,
+  balanceOverride,
+  findBalanceLayout,
+} from "../chains/simulator/token-balance-storage.ts";
 import type { Context } from "../context.ts";
 import { failure, failureFrom } from "../errors.ts";
 import { isNative } from "../lib/address.ts";

@@ -46,8 +46,8 @@ import {
   type VaultRedemptions,
   withPrices,
 } from "./position-redemptions.ts";
-import { findShareBasis, type ShareBasis } from "./position-share-basis.ts";
-import { depositedForToken, withoutRepeatedTokens } from "./position-shared-tokens.ts";
+import { depositedForToken, withoutRepeatedTokens } from "./position-repeated-share-tokens.ts";
+import { findShareBasis, type ShareBasis } from "./position-share-reconciliation.ts";
 import {
   type ChainPositions,
   type HeldShares,

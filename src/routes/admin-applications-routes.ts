@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Context } from "../context.ts";
 import type { ErrorCode } from "../errors.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
-import { pageReply } from "../http/page-reply.ts";
+import { pageReply } from "../http/paginated-response.ts";
 import { type Decision, decisionErrorCodes } from "../partners/partner-application-state.ts";
 import { decideApplication, listApplications } from "../partners/partner-applications.ts";
 import { DecisionInput } from "../schemas/admin/admin-schema.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
-import { pageReply } from "../http/page-reply.ts";
+import { pageReply } from "../http/paginated-response.ts";
 import { listAuditEntries } from "../listings/list-audit-log.ts";
 import { AuditEntry } from "../schemas/admin/admin-schema.ts";
 import { TimeCursor } from "../schemas/cursor-schema.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type AnyRoute, defineRoute, Reply } from "../http/define-route.ts";
-import { pageReply } from "../http/page-reply.ts";
+import { pageReply } from "../http/paginated-response.ts";
 import { ValidationFailure } from "../http/validate-request.ts";
 import type { VaultKey } from "../lib/vault-id.ts";
 import { addVault } from "../registry/add-registry-vault.ts";

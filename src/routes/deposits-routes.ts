@@ -10,7 +10,7 @@ import {
 } from "../deposits/deposit-records.ts";
 import type { ErrorCode } from "../errors.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
-import { pageReply } from "../http/page-reply.ts";
+import { pageReply } from "../http/paginated-response.ts";
 import { formatVaultId } from "../lib/vault-id.ts";
 import { authorizeDepositOrMove } from "../moves/authorize-move.ts";
 import { TimeCursor } from "../schemas/cursor-schema.ts";

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { toWireDeposit } from "../deposits/deposit-records.ts";
 import type { ErrorCode } from "../errors.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
-import { pageReply } from "../http/page-reply.ts";
+import { pageReply } from "../http/paginated-response.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { requirePartner } from "../partners/partner-actor.ts";
 import { changeKey, createKey, listKeys, revokeKey, rotateKeys } from "../partners/partner-api-keys.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { getHistory } from "../history/get-vault-history.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
-import { pageReply } from "../http/page-reply.ts";
+import { pageReply } from "../http/paginated-response.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { getVault } from "../listings/get-listed-vault.ts";
 import { listVaults } from "../listings/list-vaults.ts";

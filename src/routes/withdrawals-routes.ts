@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type AnyRoute, defineRoute, Reply } from "../http/define-route.ts";
-import { pageReply } from "../http/page-reply.ts";
+import { pageReply } from "../http/paginated-response.ts";
 import { BUILD_DEADLINE_MS } from "../lib/durations.ts";
 import { formatVaultId } from "../lib/vault-id.ts";
 import { TimeCursor } from "../schemas/cursor-schema.ts";

@@ -2,7 +2,7 @@ import { type Address, isAddressEqual } from "viem";
 import type { Receipt, Transaction } from "../chains/chain-transaction.ts";
 import { executedOrders, routerBridgeOutput } from "../router/router-codec.ts";
 import { netTransfers } from "../tracking/deposits/deposit-proofs.ts";
-import { withdrawalsIn } from "../tracking/withdrawals/track-withdrawal-proofs.ts";
+import { withdrawalsIn } from "../tracking/withdrawals/withdrawal-proofs.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { accountsOf } from "./status-untracked-deposit.ts";

@@ -12,7 +12,7 @@ import { cutPage, type Page, type TimePosition, timeCursorParts } from "../lib/p
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { Withdrawal, WithdrawalDetail, WithdrawalState } from "../schemas/withdrawal-schema.ts";
 import { createTransactionReader } from "../tracking/deposits/deposit-transaction-reader.ts";
-import { queueReported } from "../tracking/follow/follow-messages.ts";
+import { queueReported } from "../tracking/follow/follow-queue-messages.ts";
 import { findSharedSource } from "../tracking/track-equal-orders.ts";
 import { trackWithdrawal } from "../tracking/withdrawals/track-withdrawal.ts";
 import {

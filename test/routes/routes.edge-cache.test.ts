@@ -5,7 +5,7 @@ import { EdgeCache } from "../../scripts/stack/edge-cache/edge-cache.ts";
 import { composeApp, loadRoutes } from "../../src/app.ts";
 import { createApp } from "../../src/http/create-app.ts";
 import { Reply } from "../../src/http/define-route.ts";
-import { pageReply } from "../../src/http/page-reply.ts";
+import { pageReply } from "../../src/http/paginated-response.ts";
 import { encodeCursor } from "../../src/lib/pagination.ts";
 import { testContext } from "../support/context.ts";
 

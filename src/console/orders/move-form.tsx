@@ -10,7 +10,7 @@ import { Button, SelectField } from "../ui/controls.tsx";
 import { ErrorState } from "../ui/feedback.tsx";
 import { useDebounced } from "../ui/use-debounced.ts";
 import { type Authorize, AuthorizeField } from "./order-authorization-field.tsx";
-import { holdsSameAsset, moveTargets } from "./order-move-targets.ts";
+import { holdsSameAsset, moveTargets } from "./order-move-vaults.ts";
 import { QuoteSummary } from "./quote-summary.tsx";
 
 /** Slippage of a move, as a fraction: between vaults with the same asset, and between other vaults. */

@@ -11,7 +11,7 @@ import { Badge, ErrorState, Notice } from "../ui/feedback.tsx";
 import { Card, Fact, Page } from "../ui/page-and-cards.tsx";
 import { WalletButton } from "../wallet/wallet-button.tsx";
 import { useWallet } from "../wallet/wallet-session.ts";
-import { NextReading } from "./order-next-reading.tsx";
+import { NextReading } from "./order-reload-countdown.tsx";
 import { OrderSteps } from "./order-steps.tsx";
 import { describeEqual, describeFailure, describeState, isOpen, type OrderKind } from "./order-words.ts";
 import { type OrderWalk, useOrderWalk } from "./use-order-walk.ts";

@@ -11,7 +11,7 @@ import { describeNoMinimum, describeSettlement } from "../format/format-vault-wo
 import { LoadedPage } from "../shell/route-states.tsx";
 import { Fact, Facts } from "../ui/page-and-cards.tsx";
 import { TokenAmount } from "../ui/token-display.tsx";
-import { CancelSignature } from "./cancel-signature.tsx";
+import { CancelSignature } from "./order-cancel-button.tsx";
 import { MinimumFact } from "./order-minimum.tsx";
 import { orderReloadMs } from "./order-reload.ts";
 import { BridgeFact, OrderView } from "./order-view.tsx";

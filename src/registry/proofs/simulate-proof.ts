@@ -29,7 +29,7 @@ import type { DepositCall, DepositTerms, Refusal } from "../../vaults/vault-adap
 import { readUncached } from "../../vaults/vault-state.ts";
 import type { ClosedExit } from "./decide-vault-proof.ts";
 import { userCall } from "./proof-exit-calls.ts";
-import { readProofSetting } from "./proof-setting.ts";
+import { readProofSetting } from "./proof-simulation-setting.ts";
 import { agedTimes, freshAccount, isWorth, isWorthIt, MAX_YEARLY_FEE } from "./proof-worth.ts";
 import { simulateForOthers } from "./simulate-proof-foreign-deposit.ts";
 import {

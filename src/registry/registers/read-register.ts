@@ -3,10 +3,10 @@ import { runWholeQuery } from "../../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient } from "../../chains/chain-client.ts";
 import { createQuery, mapQuery, type Query, queryAll, read, valueOrNull } from "../../chains/chain-reads.ts";
 import { searchLogs } from "../../chains/log-reader.ts";
-import { requireBlock } from "../../chains/require-block.ts";
+import { requireBlock } from "../../chains/require-node-at-block.ts";
 import { failure } from "../../errors.ts";
 import { readRegisterList } from "./read-register-list.ts";
-import { findFirstBlock } from "./register-start.ts";
+import { findFirstBlock } from "./register-first-block.ts";
 import { registerAbi, type VaultRegister } from "./vault-registers.ts";
 
 /** The vaults that one read of a register found, each once and checksummed. */

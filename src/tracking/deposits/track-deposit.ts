@@ -4,9 +4,14 @@ import { type DepositHint, selectHints } from "../../db/queries/deposit-hint-que
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import { AppError } from "../../errors.ts";
 import { describeError } from "../../lib/logger.ts";
-import { dropReadHints, keepUndecided, sourceCandidates, vaultCandidates } from "./deposit-hints.ts";
 import { settlementTransitions } from "./deposit-request-settlement.ts";
 import { isOpen, isRequested } from "./deposit-state-machine.ts";
+import {
+  dropReadHints,
+  keepUndecided,
+  sourceCandidates,
+  vaultCandidates,
+} from "./deposit-transaction-hints.ts";
 import { isConfirmed, requireReceipts, type TransactionReader } from "./deposit-transaction-reader.ts";
 import { applyTransitions, type Transition } from "./deposit-transitions.ts";
 import {

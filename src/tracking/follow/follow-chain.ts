@@ -32,7 +32,7 @@ import { SECOND_MS } from "../../lib/durations.ts";
 import { describeError } from "../../lib/logger.ts";
 import { readFindings } from "./follow-candidates.ts";
 import { depositLogFilters, type LogSearch, routerEmitter } from "./follow-log-filters.ts";
-import { sightingsOf } from "./follow-sightings.ts";
+import { sightingsOf } from "./follow-log-sightings.ts";
 
 /** Maximum number of requests for blocks and logs in one round on a chain. */
 const REQUESTS = 80;

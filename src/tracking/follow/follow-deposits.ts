@@ -5,8 +5,8 @@ import { selectChainsToFollow } from "../../db/queries/follow-queries.ts";
 import { mapConcurrently } from "../../lib/concurrency.ts";
 import { SECOND_MS } from "../../lib/durations.ts";
 import { followChain } from "./follow-chain.ts";
-import { type FollowMessage, rowMessages, sendFollowMessages } from "./follow-messages.ts";
-import { type FollowedRows, followRows } from "./follow-rows.ts";
+import { type FollowedRows, followRows } from "./follow-deposit-rows.ts";
+import { type FollowMessage, rowMessages, sendFollowMessages } from "./follow-queue-messages.ts";
 
 /** Number of rounds per chain that one cron run queues, and the interval between them in seconds. */
 const ROUNDS = 3;

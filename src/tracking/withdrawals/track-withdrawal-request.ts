@@ -10,8 +10,8 @@ import { adapterOf } from "../../vaults/families/vault-families.ts";
 import type { Vault } from "../../vaults/vault.ts";
 import type { ExitSettlement, PendingExit, VaultExits } from "../../vaults/vault-exits.ts";
 import { readTimed } from "../../vaults/vault-state.ts";
-import { hashesOn } from "../deposits/deposit-hints.ts";
 import { netTransfers } from "../deposits/deposit-proofs.ts";
+import { hashesOn } from "../deposits/deposit-transaction-hints.ts";
 import {
   isConfirmed,
   requireReceipts,
@@ -19,7 +19,7 @@ import {
 } from "../deposits/deposit-transaction-reader.ts";
 import { findVaultOfDeposit } from "../deposits/track-deposit-request.ts";
 import { type FoundTransfers, findTransfers, MAX_UNPROVING } from "../track-token-transfers.ts";
-import { paysRequestedToken } from "./track-withdrawal-proofs.ts";
+import { paysRequestedToken } from "./withdrawal-proofs.ts";
 import { isOpenRequest, type OnchainWithdrawalEvent } from "./withdrawal-state-machine.ts";
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
 

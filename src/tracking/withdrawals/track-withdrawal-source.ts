@@ -12,12 +12,7 @@ import { failureReason } from "../deposits/track-deposit-failure.ts";
 import { findVaultOfDeposit } from "../deposits/track-deposit-request.ts";
 import { isEarlierSource, isSourceTransaction, matchesSource } from "../deposits/track-deposit-source.ts";
 import { holdsSource, leaveToEarlierRow } from "../track-equal-orders.ts";
-import {
-  type ExitPayment,
-  findDirectExit,
-  findRouterExit,
-  findUnpaidShares,
-} from "./track-withdrawal-proofs.ts";
+import { type ExitPayment, findDirectExit, findRouterExit, findUnpaidShares } from "./withdrawal-proofs.ts";
 import { isOpenRequest, type OnchainWithdrawalEvent } from "./withdrawal-state-machine.ts";
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
 

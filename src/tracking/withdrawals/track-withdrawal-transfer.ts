@@ -7,8 +7,8 @@ import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
 import { type BuiltTransfer, selectBuiltTransfers } from "../../db/queries/withdrawal-queries.ts";
 import { isNative, sameAddress } from "../../lib/address.ts";
 import type { ProviderStatus } from "../../providers/provider.ts";
-import { hashesOn } from "../deposits/deposit-hints.ts";
 import { findDeliveredAmount, netTransfers, transfersOf } from "../deposits/deposit-proofs.ts";
+import { hashesOn } from "../deposits/deposit-transaction-hints.ts";
 import {
   isConfirmed,
   requireReceipts,

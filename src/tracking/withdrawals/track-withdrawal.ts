@@ -3,7 +3,7 @@ import { type DepositHint, selectHints } from "../../db/queries/deposit-hint-que
 import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
 import { AppError } from "../../errors.ts";
 import { describeError } from "../../lib/logger.ts";
-import { dropReadHints, keepUndecided, sourceCandidates } from "../deposits/deposit-hints.ts";
+import { dropReadHints, keepUndecided, sourceCandidates } from "../deposits/deposit-transaction-hints.ts";
 import { isConfirmed, type TransactionReader } from "../deposits/deposit-transaction-reader.ts";
 import { exitRequestTransitions } from "./track-withdrawal-request.ts";
 import { exitSourceTransitions, isExitSourceOpen } from "./track-withdrawal-source.ts";

@@ -10,7 +10,7 @@ import { deposits } from "../../../src/db/tables/deposit-tables.ts";
 import { depositHints } from "../../../src/db/tables/deposit-tracking-tables.ts";
 import { DAY_MS } from "../../../src/lib/durations.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
-import { vaultCandidates } from "../../../src/tracking/deposits/deposit-hints.ts";
+import { vaultCandidates } from "../../../src/tracking/deposits/deposit-transaction-hints.ts";
 import { trackDeposit } from "../../../src/tracking/deposits/track-deposit.ts";
 import { testChain } from "../../support/chains/rpc-node.ts";
 import { NOW, OTHER, row, USER, VAULT } from "../../support/deposits/fixtures.ts";

@@ -271,7 +271,12 @@ test.each([
     "medium",
     "whether any account can deposit now, or whether deposits are closed.",
   ],
-  ["lagoon", "ValuationManagerUpdated", "medium", "Only the security council, if any, can still report values"],
+  [
+    "lagoon",
+    "ValuationManagerUpdated",
+    "medium",
+    "Only the security council, if any, can still report values",
+  ],
   ["lagoon", "SecurityCouncilUpdated", "medium", "security council removed"],
   ["euler", "GovSetHookConfig", "high", "withdrawals disabled"],
   ["erc4626", "SetUpgradeAdmin", "high", "can no longer be replaced through the beacon."],

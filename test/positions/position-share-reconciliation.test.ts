@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import { describe, expect, test } from "vitest";
 import type { ChainFlows, OpenRequest } from "../../src/db/queries/user-flow-queries.ts";
 import type { PositionValue } from "../../src/positions/position-redemptions.ts";
-import { findShareBasis } from "../../src/positions/position-share-basis.ts";
+import { findShareBasis } from "../../src/positions/position-share-reconciliation.ts";
 import { readSharesAt } from "../../src/positions/position-shares.ts";
 import type { Vault } from "../../src/vaults/vault.ts";
 import { unknownPendingExit } from "../../src/vaults/vault-exits.ts";

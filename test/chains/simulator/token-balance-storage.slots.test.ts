@@ -7,7 +7,7 @@ import {
   matchSlot,
   probeState,
   slotOf,
-} from "../../../src/chains/simulator/token-storage.ts";
+} from "../../../src/chains/simulator/token-balance-storage.ts";
 
 const OWNER: Address = "0x1111111111111111111111111111111111111111";
 const SPENDER: Address = "0x2222222222222222222222222222222222222222";

@@ -6,7 +6,7 @@ import type { ChainFeeds } from "./price-feed.ts";
  * Price feeds on chains that have their own consensus, other than Ethereum, by chain id. A feed is used only after its
  * decimals and description have been confirmed on chain.
  */
-export const sovereignChainFeeds: Readonly<Record<number, ChainFeeds>> = {
+export const otherLayer1Feeds: Readonly<Record<number, ChainFeeds>> = {
   // Sources: Chainlink's reference data directory as copied by euler-xyz/oracle-checks@bbcf6063; for chain 100,
   // duneanalytics/spellbook@ce333616; token addresses: @aave-dao/aave-address-book 4.68.1.
   56: chainFeeds({

@@ -2,7 +2,10 @@ import { getAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import { vaultAddress, vaultOf } from "../../scripts/bench/vault-row.ts";
 import type { ChainFlows } from "../../src/db/queries/user-flow-queries.ts";
-import { depositedForToken, withoutRepeatedTokens } from "../../src/positions/position-shared-tokens.ts";
+import {
+  depositedForToken,
+  withoutRepeatedTokens,
+} from "../../src/positions/position-repeated-share-tokens.ts";
 import type { HeldShares } from "../../src/positions/position-shares.ts";
 import type { Vault } from "../../src/vaults/vault.ts";
 

@@ -1,7 +1,7 @@
 import { numberToHex } from "viem";
 import { expect, test } from "vitest";
 import type { DepositHint } from "../../../src/db/queries/deposit-hint-queries.ts";
-import { vaultCandidates } from "../../../src/tracking/deposits/deposit-hints.ts";
+import { vaultCandidates } from "../../../src/tracking/deposits/deposit-transaction-hints.ts";
 import { NOW, row } from "../../support/deposits/fixtures.ts";
 
 /** So many hints on the vault's chain, the oldest first. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Vault } from "../../../src/client/operations/read-operations.ts";
-import { holdsSameAsset, moveTargets } from "../../../src/console/orders/order-move-targets.ts";
+import { holdsSameAsset, moveTargets } from "../../../src/console/orders/order-move-vaults.ts";
 
 const wstEth = {
   address: "0x00000000000000000000000000000000000000Aa",

@@ -6,6 +6,7 @@ import { postponeChecks, scheduleCheck } from "../../db/queries/deposit-schedule
 import { AppError } from "../../errors.ts";
 import { MINUTE_MS, SECOND_MS } from "../../lib/durations.ts";
 import { describeError } from "../../lib/logger.ts";
+import { nextCheck } from "../deposits/deposit-check-schedule.ts";
 import {
   type EvidenceStatus,
   hasLostEvidence,
@@ -14,9 +15,8 @@ import {
   recordEvidence,
   restateFromChains,
 } from "../deposits/deposit-evidence.ts";
-import { UNDECIDED_TTL_MS } from "../deposits/deposit-hints.ts";
-import { nextCheck } from "../deposits/deposit-schedule.ts";
 import { isOpen } from "../deposits/deposit-state-machine.ts";
+import { UNDECIDED_TTL_MS } from "../deposits/deposit-transaction-hints.ts";
 import { createTransactionReader, type TransactionReader } from "../deposits/deposit-transaction-reader.ts";
 import { applyWhileScheduled } from "../deposits/deposit-transitions.ts";
 import { type TrackedDeposit, trackDeposit } from "../deposits/track-deposit.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findFirstBlock } from "../../../src/registry/registers/register-start.ts";
+import { findFirstBlock } from "../../../src/registry/registers/register-first-block.ts";
 import { completeClient } from "../../support/chains/complete-client.ts";
 import { clientOn, type RpcAnswer, startHonestNode, testChain } from "../../support/chains/rpc-node.ts";
 

@@ -200,7 +200,7 @@ const intelSignalsGet = defineRoute({
 });
 
 /** Routes that list signals, read one signal, and list the rules that raise them. */
-export const intelRoutes: readonly AnyRoute[] = [
+export const signalsRoutes: readonly AnyRoute[] = [
   intelNotable,
   intelHigh,
   intelActivity,

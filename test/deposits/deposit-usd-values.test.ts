@@ -7,7 +7,7 @@ import {
   readDepositFees,
   requestDepositPrices,
   valueDeposit,
-} from "../../src/deposits/deposit-values.ts";
+} from "../../src/deposits/deposit-usd-values.ts";
 import { buildOneStep } from "../../src/deposits/one-step-deposit.ts";
 import type { PreparedDeposit } from "../../src/deposits/prepared-deposit.ts";
 import { buildTwoStep } from "../../src/deposits/two-step-deposit.ts";

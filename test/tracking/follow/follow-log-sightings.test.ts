@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { ChainLog } from "../../../src/chains/chain-logs.ts";
 import type { LogSearch } from "../../../src/tracking/follow/follow-log-filters.ts";
 import { transferTopic } from "../../../src/tracking/follow/follow-log-filters.ts";
-import { sightingsOf } from "../../../src/tracking/follow/follow-sightings.ts";
+import { sightingsOf } from "../../../src/tracking/follow/follow-log-sightings.ts";
 import { REF, USDC, USER, VAULT } from "../../support/deposits/fixtures.ts";
 import { executedLog } from "../../support/deposits/logs.ts";
 

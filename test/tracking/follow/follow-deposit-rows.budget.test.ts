@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { followRows } from "../../../src/tracking/follow/follow-rows.ts";
+import { followRows } from "../../../src/tracking/follow/follow-deposit-rows.ts";
 import { contractsClient } from "../../support/chains/multicall.ts";
 import { testContext } from "../../support/context.ts";
 import { row } from "../../support/deposits/fixtures.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { depositStates } from "../../../src/schemas/deposit-schema.ts";
-import { nextCheck } from "../../../src/tracking/deposits/deposit-schedule.ts";
+import { nextCheck } from "../../../src/tracking/deposits/deposit-check-schedule.ts";
 import { NOW } from "../../support/deposits/fixtures.ts";
 
 const DAY_S = 86_400;

@@ -13,7 +13,7 @@ import {
   matchSlot,
   probeState,
   slotOf,
-} from "../../../src/chains/simulator/token-storage.ts";
+} from "../../../src/chains/simulator/token-balance-storage.ts";
 import { balanceOf, callOf, numberOf, simulate, tokenAbi } from "../../support/chains/simulate.ts";
 
 const OWNER: Address = "0x1111111111111111111111111111111111111111";

@@ -5,7 +5,7 @@ import {
   findDirectExit,
   findRouterExit,
   findUnpaidShares,
-} from "../../../src/tracking/withdrawals/track-withdrawal-proofs.ts";
+} from "../../../src/tracking/withdrawals/withdrawal-proofs.ts";
 import { OTHER, USDC, USER, VAULT, vault, WETH } from "../../support/deposits/fixtures.ts";
 import { executedLog, log, receiptOf, transferLog } from "../../support/deposits/logs.ts";
 import { withdrawalRow as row } from "../../support/withdrawals/withdrawal-row.ts";
