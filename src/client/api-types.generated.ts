@@ -3960,7 +3960,7 @@ export interface components {
             title: string;
             /**
              * @description What happened, compared with what is usual for the vault, and what to check, in a few sentences.
-             * @example Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours, 18.34% of the 1,000,000 USDC it held a day ago (2,000 USDC deposited, 185,400 USDC withdrawn). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. If this continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.
+             * @example Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours (2,000 USDC deposited, 185,400 USDC withdrawn), 18.34% of its total assets a day ago (1,000,000 USDC). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. Unless the withdrawals were claims of earlier requests, liquidity for immediate withdrawals may run out: check how much you could withdraw now.
              */
             summary: string;
             /**
@@ -4112,7 +4112,7 @@ export interface components {
             title: string;
             /**
              * @description What happened, compared with what is usual for the vault, and what to check, in a few sentences.
-             * @example Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours, 18.34% of the 1,000,000 USDC it held a day ago (2,000 USDC deposited, 185,400 USDC withdrawn). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. If this continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.
+             * @example Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours (2,000 USDC deposited, 185,400 USDC withdrawn), 18.34% of its total assets a day ago (1,000,000 USDC). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. Unless the withdrawals were claims of earlier requests, liquidity for immediate withdrawals may run out: check how much you could withdraw now.
              */
             summary: string;
             /**
@@ -4217,7 +4217,7 @@ export interface components {
                 tier: components["schemas"]["SignalTier"];
                 /**
                  * @description What happened, compared with what is usual for the vault, and what to check, in a few sentences.
-                 * @example Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours, 18.34% of the 1,000,000 USDC it held a day ago (2,000 USDC deposited, 185,400 USDC withdrawn). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. If this continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.
+                 * @example Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours (2,000 USDC deposited, 185,400 USDC withdrawn), 18.34% of its total assets a day ago (1,000,000 USDC). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. Unless the withdrawals were claims of earlier requests, liquidity for immediate withdrawals may run out: check how much you could withdraw now.
                  */
                 summary: string;
                 /** @description Figures at that time. */
@@ -11619,7 +11619,7 @@ export interface operations {
                      *           "tier": "medium",
                      *           "dimension": "capital",
                      *           "title": "Steakhouse USDC: net outflow of 183,400 USDC in 24 hours",
-                     *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours, 18.34% of the 1,000,000 USDC it held a day ago (2,000 USDC deposited, 185,400 USDC withdrawn). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. If this continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
+                     *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours (2,000 USDC deposited, 185,400 USDC withdrawn), 18.34% of its total assets a day ago (1,000,000 USDC). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. Unless the withdrawals were claims of earlier requests, liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
                      *           "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
                      *           "vault_name": "Steakhouse USDC",
                      *           "chain_id": 8453,
@@ -11788,7 +11788,7 @@ export interface operations {
                      *           "tier": "high",
                      *           "dimension": "capital",
                      *           "title": "Steakhouse USDC: net outflow of 383,400 USDC in 24 hours",
-                     *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 383,400 USDC in the last 24 hours, 38.34% of the 1,000,000 USDC it held a day ago (2,000 USDC deposited, 385,400 USDC withdrawn). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. If this continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
+                     *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 383,400 USDC in the last 24 hours (2,000 USDC deposited, 385,400 USDC withdrawn), 38.34% of its total assets a day ago (1,000,000 USDC). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. Unless the withdrawals were claims of earlier requests, liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
                      *           "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
                      *           "vault_name": "Steakhouse USDC",
                      *           "chain_id": 8453,
@@ -11957,7 +11957,7 @@ export interface operations {
                      *           "tier": "medium",
                      *           "dimension": "capital",
                      *           "title": "Steakhouse USDC: net outflow of 183,400 USDC in 24 hours",
-                     *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours, 18.34% of the 1,000,000 USDC it held a day ago (2,000 USDC deposited, 185,400 USDC withdrawn). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. If this continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
+                     *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours (2,000 USDC deposited, 185,400 USDC withdrawn), 18.34% of its total assets a day ago (1,000,000 USDC). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. Unless the withdrawals were claims of earlier requests, liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
                      *           "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
                      *           "vault_name": "Steakhouse USDC",
                      *           "chain_id": 8453,
@@ -12128,7 +12128,7 @@ export interface operations {
                      *           "tier": "medium",
                      *           "dimension": "capital",
                      *           "title": "Steakhouse USDC: net outflow of 183,400 USDC in 24 hours",
-                     *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours, 18.34% of the 1,000,000 USDC it held a day ago (2,000 USDC deposited, 185,400 USDC withdrawn). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. If this continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
+                     *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours (2,000 USDC deposited, 185,400 USDC withdrawn), 18.34% of its total assets a day ago (1,000,000 USDC). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. Unless the withdrawals were claims of earlier requests, liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
                      *           "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
                      *           "vault_name": "Steakhouse USDC",
                      *           "chain_id": 8453,
@@ -12409,7 +12409,7 @@ export interface operations {
                      *       "tier": "medium",
                      *       "dimension": "capital",
                      *       "title": "Steakhouse USDC: net outflow of 183,400 USDC in 24 hours",
-                     *       "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours, 18.34% of the 1,000,000 USDC it held a day ago (2,000 USDC deposited, 185,400 USDC withdrawn). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. If this continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
+                     *       "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours (2,000 USDC deposited, 185,400 USDC withdrawn), 18.34% of its total assets a day ago (1,000,000 USDC). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. Unless the withdrawals were claims of earlier requests, liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
                      *       "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
                      *       "vault_name": "Steakhouse USDC",
                      *       "chain_id": 8453,
@@ -12448,7 +12448,7 @@ export interface operations {
                      *         {
                      *           "at": "2026-01-02T03:04:05.678Z",
                      *           "tier": "medium",
-                     *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours, 18.34% of the 1,000,000 USDC it held a day ago (2,000 USDC deposited, 185,400 USDC withdrawn). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. If this continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
+                     *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours (2,000 USDC deposited, 185,400 USDC withdrawn), 18.34% of its total assets a day ago (1,000,000 USDC). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. Unless the withdrawals were claims of earlier requests, liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
                      *           "metrics": [
                      *             {
                      *               "label": "net_flow",

@@ -97,7 +97,7 @@ function thresholdOf({ least, deviations, always }: Pick<Bound, "least" | "devia
 export const BASELINE_NEEDS =
   `Deposits and withdrawals since a snapshot that is 24 to 30 hours old, and for at least ${MIN_BASELINE_DAYS} of the 30 days ` +
   "before. Vaults that take deposits by request are left out, because total assets include them days before they are " +
-  "claimed. Withdrawals by request count when they are paid or claimed, or not at all. Each vault is compared with the median of its own earlier days.";
+  "claimed. Withdrawals by request count when they are paid or claimed, if at all. Each vault is compared with the median of its own earlier days.";
 
 /**
  * Returns sentences about a vault's normal range, up to four median absolute deviations above the median (at least
@@ -112,7 +112,9 @@ export function describeBaseline(
   const up = Math.max(0, median + BASELINE_DEVIATIONS * mad);
   const always = Math.min(...of.bounds.flatMap((bound) => bound.always ?? []));
   const despite =
-    of.part <= up ? ` This signal is raised from ${always * 100}% of total assets, whatever is normal.` : "";
+    of.part <= up
+      ? ` This signal is raised from ${always * 100}% of total assets, even if that is normal.`
+      : "";
   return (
     `Over ${days} earlier days the median of ${measure} was ${percent(median)} of total assets; up to ${percent(up)} is ` +
     `normal for this vault.${despite}`

@@ -53,10 +53,10 @@ test("share_price_loss names a fall that rounds to zero", () => {
   expect(fallBy(3n)?.title).toMatch(/: share price less than 0\.0001% below its 24-hour high$/);
   expect(fallBy(2n * 10n ** 12n)?.title).toContain("share price 0.0002% below");
   expect(fallBy(3n)?.summary).toMatch(
-    /^The share price of Steady USDC is 1 USDC, less than 0\.0001% below its 24-hour high\. Holders have lost less than 0\.0001 USDC in total\./,
+    /^The share price of Steady USDC is 1 USDC, less than 0\.0001% below its 24-hour high\. On all shares that now exist, the fall amounts to less than 0\.0001 USDC\./,
   );
   expect(fallBy(10n ** 16n)?.summary).toContain(
-    "is 0.99 USDC, 1.00% below its 24-hour high of 1 USDC. Holders have lost about 10,101.0101 USDC in total.",
+    "is 0.99 USDC, 1.00% below its 24-hour high of 1 USDC. On all shares that now exist, the fall amounts to about 10,101.0101 USDC.",
   );
 });
 

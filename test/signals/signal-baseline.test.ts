@@ -59,11 +59,13 @@ describe("rules for large flows and net flows", () => {
     const summaryOf = (ruleId: string, of: { part: number; days: readonly number[] }) =>
       signalRules.find(({ rule_id }) => rule_id === ruleId)?.find(vaultOf(ruleId, of), NOW)[0]?.summary;
     expect(summaryOf("large_withdrawal", { part: 260_000, days })).toMatch(
-      /up to 60\.00% is normal for this vault\. This signal is raised from 25% of total assets, whatever is normal\./,
+      /up to 60\.00% is normal for this vault\. This signal is raised from 25% of total assets, even if that is normal\./,
     );
     expect(summaryOf("net_outflow", { part: 310_000, days })).toContain("raised from 30% of total assets");
     const calm = days.map(() => 0);
-    expect(summaryOf("large_withdrawal", { part: 260_000, days: calm })).not.toContain("whatever is normal");
+    expect(summaryOf("large_withdrawal", { part: 260_000, days: calm })).not.toContain(
+      "even if that is normal",
+    );
   });
 
   test("find a tier that never falls as the flow grows", () => {

@@ -135,7 +135,7 @@ export const unpaused = turnRule({
   headline: "deposits of its asset no longer paused or closed",
   summary: (facts, change) =>
     `Deposits of ${facts.assetSymbol} into ${facts.vaultName} are no longer paused or closed; ${intervalOf(change)} earlier they were. ` +
-    `${totalText(facts, change.after)} Find out why, and what has changed since, before you deposit.`,
+    `${totalText(facts, change.after)} Find out why they were, and what has changed since, before you deposit.`,
   holds: (point) => !point.paused,
 });
 
@@ -219,7 +219,7 @@ export const liquidityThin: SignalRule = {
   needs:
     `More than ${MIN_BASELINE_HOURS} hourly snapshots, with a median of the withdrawable amount above 10% of total assets. A ` +
     "snapshot without a known limit counts as 100%. The limit is read only for MetaMorpho vaults and plain ERC-4626 vaults " +
-    "whose withdrawals are all instant. Vaults with negligible total assets are left out.",
+    "whose withdrawals are all instant. Vaults with negligible total assets (see net_outflow) are left out.",
   quietSeconds: DAY_S,
   find(facts) {
     const latest = latestPoint(facts);

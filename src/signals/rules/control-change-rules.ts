@@ -142,8 +142,11 @@ function formatControl(value: string, of: { adapter: string; control: string }):
   if (control === "management_fee" && adapter === "morpho_v2")
     return `${percent(Number(value) * PER_YEAR)} a year`;
   if (control === "timelock")
-    return isAddressNumber(value) ? `${value} (raw contract value)` : formatDuration(value);
+    return isAddressNumber(value)
+      ? `0x${BigInt(value).toString(16).padStart(40, "0")}`
+      : formatDuration(value);
   if (WAD_FEES.has(adapter)) return percent(Number(value) / 1e18);
-  if (BASIS_POINT_FEES.has(adapter)) return percent(Number(value) / 1e4);
+  if (BASIS_POINT_FEES.has(adapter))
+    return `${percent(Number(value) / 1e4)}${control === "management_fee" ? " a year" : ""}`;
   return value;
 }

@@ -167,8 +167,8 @@ export const governanceChanged: SignalRule = governanceRule({
   id: "setting_changed",
   title: "Governance setting changed",
   description:
-    "Changes of implementation, owner, role, fee, timelock, oracle, price bound, cap, pause, whitelist or allocation target " +
-    "that contracts report by events and that no other rule covers.",
+    "Changes to implementation, owner, roles, fees, timelock, oracle, price bounds, caps, pauses, whitelists or allocation targets " +
+    "that contracts report by events, mostly ones that no other rule covers.",
   tiers: [
     {
       tier: "high",
@@ -183,7 +183,7 @@ export const governanceChanged: SignalRule = governanceRule({
       tier: "medium",
       threshold:
         "Any other change, such as of a fee, oracle, price bound, role, guardian, hook, accepted token or strategy, a shorter " +
-        "timelock, a whitelist for deposits, a new adapter, the owner of a fee manager, a pause of minting or, in Upshift, of deposits only, or the end of a pause",
+        "timelock, any other whitelist, a new adapter, the owner of a fee manager, a pause of minting or, in Upshift, of deposits only, or the end of a pause",
       reason: "Changes terms that holders rely on",
     },
     {

@@ -128,7 +128,7 @@ export const netOutflow = netFlow({
   ],
   excess: (vaultName) => `Withdrawals from ${vaultName} exceeded deposits`,
   advice:
-    "Unless earlier requests were claimed, liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
+    "Unless the withdrawals were claims of earlier requests, liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
 });
 
 /**

@@ -13,7 +13,8 @@ export const vaultAdded: SignalRule = {
   tiers: [
     {
       tier: "low",
-      threshold: "Every vault that opens within 24 hours of being added; any opening raises registry_changed",
+      threshold:
+        "Every vault that opens within 24 hours of being added; registry_changed reports every opening",
       reason: "This service has no history of it yet to compare with",
     },
   ],
@@ -27,8 +28,8 @@ export const vaultAdded: SignalRule = {
         tier: "low",
         title: `${facts.vaultName}: ${facts.assetSymbol} vault added to this service`,
         summary:
-          `${facts.vaultName} was added to this service at ${formatUtcMinute(facts.addedAt)}.${holdingText(facts)} Some signals need days ` +
-          "of history: check its curator and strategy before you deposit.",
+          `${facts.vaultName} was added to this service at ${formatUtcMinute(facts.addedAt)}.${holdingText(facts)} Rules that need days ` +
+          "of history do not apply yet: check its curator and strategy before you deposit.",
         evidence: { added_at: `${facts.addedAt}` },
         keys: ["added"],
       },

@@ -39,7 +39,7 @@ export const sharePriceLoss: SignalRule = {
   title: "Share price loss",
   description:
     "The share price compared with its 24-hour high. Falls of at most two of the asset's smallest units per share are " +
-    "treated as rounding. The high omits snapshots with negligible total assets; vaults without shares are left out.",
+    "treated as rounding. The high omits snapshots with negligible total assets (see net_outflow); vaults without shares are left out.",
   tiers: [
     {
       tier: "high",
@@ -113,7 +113,7 @@ export const sharePriceText = ({ assetSymbol }: VaultFacts, price: bigint): stri
   `${wholeAmount(price, 18, 6)} ${assetSymbol}`;
 
 /**
- * Returns a sentence about the total loss of all holders, or an empty string if total assets are unknown or the share
+ * Returns a sentence about the fall on all present shares, or an empty string if total assets are unknown or the share
  * price is zero.
  */
 function lossOf(facts: VaultFacts, of: { latest: Point; fall: bigint }): string {
@@ -121,7 +121,7 @@ function lossOf(facts: VaultFacts, of: { latest: Point; fall: bigint }): string 
   if (latest.totalAssets === null || latest.sharePrice === null || latest.sharePrice === 0n) return "";
   const lost = (latest.totalAssets * fall) / latest.sharePrice;
   const whole = wholeAmount(lost > 0n ? lost : 1n, facts.assetDecimals);
-  return ` Holders have lost ${whole.startsWith("less") ? whole : `about ${whole}`} ${facts.assetSymbol} in total.`;
+  return ` On all shares that now exist, the fall amounts to ${whole.startsWith("less") ? whole : `about ${whole}`} ${facts.assetSymbol}.`;
 }
 
 /** Minimum number of earlier days with a yield that the rule needs. */

@@ -189,7 +189,8 @@ const eulerEvents: readonly GovernanceEvent[] = [
     ...addressTexts("governor", {
       member: "newGovernorAdmin",
       advice: `The governor can change the vault's settings: ${FIND_OUT}`,
-      removed: "Without a governor, the vault's settings can no longer be changed.",
+      removed:
+        "Nobody can change the settings directly now: check whether the implementation can still be replaced.",
     }),
   }),
   changeEvent(["address", "fee", "GovSetInterestFee(uint16 newFee)"], {

@@ -102,7 +102,7 @@ const hookEvents: readonly GovernanceEvent[] = [
     advice: (args) =>
       hasNoHooks(args)
         ? "No hook receiver can refuse deposits, share transfers or withdrawals now."
-        : "The hook receiver can refuse the operations that call it, such as deposits, share transfers or withdrawals: check " +
+        : "The hook receiver can refuse the operations that call it, which may include deposits, share transfers or withdrawals: check " +
           "whether your account can still make them.",
   }),
 ];

@@ -269,7 +269,7 @@ test.each([
     "upshift",
     "SendersWhitelistUpdated",
     "medium",
-    "whether any account can deposit now, or whether deposits are closed.",
+    "whether every account can deposit now, or whether deposits are closed.",
   ],
   [
     "lagoon",

@@ -211,3 +211,9 @@ test.each([
 ])("%s %s, after which a way in or out is missing, is medium", (adapter, name) => {
   expect(findingsOf(adapter, [eventNamed(adapter, name)])[0]?.tier).toBe("medium");
 });
+
+test("a whitelist of Lagoon restricts withdrawals too, so it is high; a blacklist is medium", () => {
+  const tierOf = (newMode: bigint) =>
+    findingsOf("lagoon", [eventNamed("lagoon", "AccessModeUpdated")], { newMode })[0]?.tier;
+  expect([tierOf(0n), tierOf(1n)]).toEqual(["medium", "high"]);
+});

@@ -142,6 +142,7 @@ export const lagoonEvents: readonly GovernanceEvent[] = [
     title: ({ newMode }) => `access mode changed to ${ACCESS_MODES[Number(newMode)] ?? "an unknown mode"}`,
     describe: ({ newMode }) => `is ${ACCESS_MEANINGS[Number(newMode)] ?? `unknown (${newMode})`}`,
     advice: "Check whether your account can still deposit, transfer shares and withdraw.",
+    tierFor: ({ newMode }) => (Number(newMode) === 1 ? "high" : null),
   }),
   // Each takes effect in its transaction.
   changeEvent(["address", "fee", `RatesUpdated(${RATES} oldRates, ${RATES} newRate, uint256 timestamp)`], {
@@ -155,7 +156,7 @@ export const lagoonEvents: readonly GovernanceEvent[] = [
       return `${sentences.join(" ")}${tookEffect(context)}`;
     },
     advice:
-      "The entry fee reduces the shares of a deposit; the exit fee and the haircut reduce what a withdrawal pays.",
+      "The entry fee reduces the shares of a deposit, the exit fee what any withdrawal pays, and the haircut what an instant one pays.",
     routine: (args) => rateChanges(args, "").length === 0,
   }),
   changeEvent(["address", "cap", "MaxCapUpdated(uint256 previousMaxCap, uint256 maxCap)"], {

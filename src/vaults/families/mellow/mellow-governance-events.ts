@@ -78,7 +78,7 @@ const feeManagerEvents: readonly GovernanceEvent[] = [
       what: "fees",
       describe: ({ depositFeeD6, redeemFeeD6, performanceFeeD6, protocolFeeD6 }) =>
         `are ${formatMillionths(depositFeeD6)} on deposits, ${formatMillionths(redeemFeeD6)} on redemptions, ` +
-        `a performance fee of ${formatMillionths(performanceFeeD6)} and a protocol fee of ` +
+        `a performance fee of ${formatMillionths(performanceFeeD6)} and a management (protocol) fee of ` +
         `${formatMillionths(protocolFeeD6)} a year`,
     },
   ),

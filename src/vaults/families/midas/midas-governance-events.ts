@@ -110,6 +110,10 @@ const depositEvents: readonly GovernanceEvent[] = [
   changeEvent(["entryPoint", "cap", "SetMaxSupplyCap(address indexed caller, uint256 newValue)"], {
     what: "supply cap",
     describe: newValue("newValue", formatShareUnits),
+    advice: ({ newValue: cap }) =>
+      isUnlimited(BigInt(String(cap)))
+        ? "Deposits are no longer limited by this cap."
+        : "Instant deposits above the cap fail; deposit requests above it cannot be approved.",
   }),
   changeEvent(["entryPoint", "cap", "SetMinAmount(address indexed caller, uint256 newAmount)"], {
     what: "minimum deposit",

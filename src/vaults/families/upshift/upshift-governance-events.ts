@@ -40,7 +40,7 @@ const sharedEvents: readonly GovernanceEvent[] = [
     describe: newValue("newManagementFeePercent", formatRawUnits),
   }),
   changeEvent(["entryPoint", "price", "MaxChangePercentUpdated(uint256 newValue)"], {
-    what: "maximum asset change per update",
+    what: "maximum change in reported assets",
     describe: newValue("newValue", formatRawUnits),
   }),
 ];
@@ -55,7 +55,7 @@ export const upshiftEvents: readonly GovernanceEvent[] = [
     ...addressTexts("depositor whitelist (senders whitelist)", {
       member: "newWhitelistAddr",
       advice: "This contract decides who may deposit: check whether your account can still deposit.",
-      removed: "Check whether any account can deposit now, or whether deposits are closed.",
+      removed: "Check whether every account can deposit now, or whether deposits are closed.",
     }),
   }),
   changeEvent(["entryPoint", "strategy", "SubAccountEnabled(address subAccountAddr)"], {
@@ -92,7 +92,7 @@ export const upshiftLegacyEvents: readonly GovernanceEvent[] = [
     ["entryPoint", "curator", "OperatorUpdated(address newAddr)"],
     addressTexts("operator", {
       member: "newAddr",
-      advice: `The operator decides where assets go: ${FIND_OUT}`,
+      advice: `The operator moves the assets and may report their value: ${FIND_OUT}`,
       removed: "Find out who now decides where assets go, and who pays withdrawals.",
     }),
   ),
