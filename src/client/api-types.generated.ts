@@ -4006,7 +4006,7 @@ export interface components {
                  */
                 unit: string;
                 /**
-                 * @description Change from what the rule compares with, as a fraction; for `apy_1d` and `withdrawable`, the difference of two fractions. `null` if it does not apply.
+                 * @description Change from what the rule compares with, as a fraction; for `apy_1d` and `withdrawable`, the difference of two fractions; for `total_assets`, its unexplained part of the earlier total. `null` if it does not apply.
                  * @example -0.1834
                  */
                 change: string | null;
@@ -4158,7 +4158,7 @@ export interface components {
                  */
                 unit: string;
                 /**
-                 * @description Change from what the rule compares with, as a fraction; for `apy_1d` and `withdrawable`, the difference of two fractions. `null` if it does not apply.
+                 * @description Change from what the rule compares with, as a fraction; for `apy_1d` and `withdrawable`, the difference of two fractions; for `total_assets`, its unexplained part of the earlier total. `null` if it does not apply.
                  * @example -0.1834
                  */
                 change: string | null;
@@ -4238,7 +4238,7 @@ export interface components {
                      */
                     unit: string;
                     /**
-                     * @description Change from what the rule compares with, as a fraction; for `apy_1d` and `withdrawable`, the difference of two fractions. `null` if it does not apply.
+                     * @description Change from what the rule compares with, as a fraction; for `apy_1d` and `withdrawable`, the difference of two fractions; for `total_assets`, its unexplained part of the earlier total. `null` if it does not apply.
                      * @example -0.1834
                      */
                     change: string | null;

@@ -58,6 +58,12 @@ export function snapshotQuery(
   });
 }
 
+/**
+ * Returns true if a holder cannot redeem all of `held` shares. Differences of up to 0.1% are rounding: MetaMorpho
+ * converts a holding to assets and back, rounding down twice.
+ */
+const isLimited = (held: bigint, redeemable: bigint): boolean => redeemable * 1_000n < held * 999n;
+
 function viewsQuery(vault: Vault, holder: Address | null): Query<Views> {
   const on = { to: vault.address, abi: viewsAbi() } as const;
   const controls = {
@@ -80,7 +86,7 @@ function viewsQuery(vault: Vault, holder: Address | null): Query<Views> {
   };
   return createQuery({ ...controls, ...withdrawal }, (results) => {
     const { held, redeemable, withdrawable } = results;
-    const limited = held.ok && redeemable.ok && withdrawable.ok && redeemable.value < held.value;
+    const limited = held.ok && redeemable.ok && withdrawable.ok && isLimited(held.value, redeemable.value);
     return { controls: toControls(results), liquidity: limited ? withdrawable.value : null };
   });
 }

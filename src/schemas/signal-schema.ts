@@ -38,7 +38,7 @@ const Metric = z.object({
     .meta({
       description:
         "Change from what the rule compares with, as a fraction; for `apy_1d` and `withdrawable`, the difference of two " +
-        "fractions. `null` if it does not apply.",
+        "fractions; for `total_assets`, its unexplained part of the earlier total. `null` if it does not apply.",
       example: "-0.1834",
     }),
 });

@@ -95,9 +95,9 @@ function thresholdOf({ least, deviations, always }: Pick<Bound, "least" | "devia
 
 /** Sentences for customers about the history that a rule with a baseline needs. */
 export const BASELINE_NEEDS =
-  `Deposits and withdrawals since a snapshot that is 24 to 30 hours old, and for at least ${MIN_BASELINE_DAYS} of the 30 days ` +
-  "before. Vaults that take deposits by request are left out, because total assets include them days before they are " +
-  "claimed. Withdrawals by request count when they are paid or claimed, if at all. Each vault is compared with the median of its own earlier days.";
+  `Deposits and withdrawals since a snapshot that is 24 to 30 hours old, as far as they are indexed, and for at least ${MIN_BASELINE_DAYS} of the 30 days ` +
+  "before. Vaults that take deposits by request are left out, because flows and total assets include them at different " +
+  "times. Withdrawals by request usually count when they are paid or claimed, if at all. Each vault is compared with the median of its own earlier days.";
 
 /**
  * Returns sentences about a vault's normal range, up to four median absolute deviations above the median (at least

@@ -160,8 +160,8 @@ const SHORTEST_DAY = 0.75 * DAY_S;
  * or it is more than 30 hours older.
  */
 export function pointDayAgo(facts: Pick<VaultFacts, "recent" | "hours">): Point | null {
-  const latest = latestPoint(facts);
-  if (latest === null) return null;
+  const latest = facts.recent.at(-1);
+  if (latest === undefined) return null;
   const before = facts.hours.findLast(({ seconds }) => latest.seconds - seconds >= DAY_S);
   return before === undefined || latest.seconds - before.seconds > LONGEST_DAY ? null : before;
 }

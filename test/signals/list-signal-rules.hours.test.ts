@@ -28,3 +28,9 @@ test.each([
     if (ruleId === "net_outflow") expect(finding?.title).toMatch(new RegExp(`in ${hours} hours$`));
   }
 });
+
+test("flows count for no day while a vault has no new snapshots, because they go on", () => {
+  const { recent, hours } = factsOf();
+  expect(pointDayAgo({ recent, hours })).not.toBeNull();
+  expect(pointDayAgo({ recent: [], hours })).toBeNull();
+});

@@ -22,7 +22,7 @@ test.each([
   [
     "capacity_opened",
     (age: number) => (age > 300 ? 0n : 1n),
-    "now accepts deposits of less than 0.0001 USDC;",
+    "for deposits of USDC is less than 0.0001 USDC;",
   ],
   ["capacity_exhausted", (age: number) => (age > 300 ? 1n : 0n), "earlier it was less than 0.0001 USDC."],
 ])("%s does not call a tiny capacity zero", (ruleId, capacity, text) => {

@@ -59,8 +59,10 @@ async function tryProving(
     const code = await readVaultCode(client, getAddress(row.address));
     const pinned = pinnedCode(row);
     // Earlier proofs recorded a proxy without the hash of its own code.
-    if (pinned !== null && pinned !== code && !code.startsWith(`${pinned}/`))
+    if (pinned !== null && pinned !== code && !code.startsWith(`${pinned}/`)) {
+      ctx.log.warn("vault_code_changed", { vault_id: formatVaultId(row), admitted: pinned, code });
       return { finding: refusal(ctx, CODE_CHANGED), derived: null };
+    }
     const { caller = row.caller, params = row.params } = derived;
     const vault = parseRegistryRow({ ...row, ...derived, caller, params });
     const { finding, userOnly } = await simulatedFinding(ctx, vault);

@@ -113,10 +113,10 @@ export const paused = turnRule({
   tier: "high",
   reason: "These deposits fail, withdrawals often fail too, and a pause may follow an incident",
   description:
-    "Deposits of the vault's asset are paused or closed; in the previous snapshot they were not. Other assets or queues may be open.",
+    "Deposits of the vault's asset are paused or closed; in the previous snapshot, as far as known, they were not. Other assets or queues may be open.",
   headline: "deposits of its asset paused or closed",
   summary: (facts, change) =>
-    `Deposits of ${facts.assetSymbol} into ${facts.vaultName} are paused or closed; ${intervalOf(change)} earlier they were not. ` +
+    `Deposits of ${facts.assetSymbol} into ${facts.vaultName} are paused or closed; ${intervalOf(change)} earlier, as far as known, they were not. ` +
     `${totalText(facts, change.after)} Find out why, and whether withdrawals still work.`,
   holds: (point) => point.paused,
 });
@@ -131,10 +131,10 @@ export const unpaused = turnRule({
   tier: "medium",
   reason: "Deposits are no longer paused or closed; the cause may remain",
   description:
-    "Deposits of the vault's asset are no longer paused or closed; in the previous snapshot they were.",
+    "Deposits of the vault's asset are no longer paused or closed; in the previous snapshot, as far as known, they were.",
   headline: "deposits of its asset no longer paused or closed",
   summary: (facts, change) =>
-    `Deposits of ${facts.assetSymbol} into ${facts.vaultName} are no longer paused or closed; ${intervalOf(change)} earlier they were. ` +
+    `Deposits of ${facts.assetSymbol} into ${facts.vaultName} are no longer paused or closed; ${intervalOf(change)} earlier, as far as known, they were. ` +
     `${totalText(facts, change.after)} Find out why they were, and what has changed since, before you deposit.`,
   holds: (point) => !point.paused,
 });
@@ -173,13 +173,13 @@ export const capacityOpened = turnRule({
   id: "capacity_opened",
   title: "Deposit capacity available",
   tier: "medium",
-  reason: "Deposits work again; a limited capacity is often used up quickly",
+  reason: "Deposits may work again; a limited capacity is often used up quickly",
   description: "The remaining deposit capacity is above zero; in the previous snapshot it was zero.",
   headline: "deposit capacity available",
   summary: (facts, change) =>
-    `${facts.vaultName} now accepts deposits of ` +
-    `${isUnlimited(change.after) ? "any size" : capacityOf(facts, change.after).replace(/^(?=\d)/, "up to ")}; ` +
-    `${intervalOf(change)} earlier its remaining deposit capacity was zero. ${totalText(facts, change.after)}` +
+    `The remaining capacity of ${facts.vaultName} for deposits of ${facts.assetSymbol} is ` +
+    `${isUnlimited(change.after) ? "unlimited" : capacityOf(facts, change.after)}; ` +
+    `${intervalOf(change)} earlier it was zero. ${totalText(facts, change.after)}` +
     `${isUnlimited(change.after) ? "" : " A limited capacity is often used up quickly."}`,
   holds: (point) => {
     const full = isFull(point);
@@ -210,7 +210,7 @@ export const liquidityThin: SignalRule = {
   title: "Low withdrawal liquidity",
   description:
     "The amount that the vault's largest known holder can withdraw immediately, as a fraction of total assets. The rule " +
-    "applies only while the vault's maxRedeem for that holder is below the holder's balance.",
+    "applies only while the vault's maxRedeem for that holder is more than 0.1% below the holder's balance.",
   tiers: THIN.map(([tier, most]) => ({
     tier,
     threshold: `At most ${Math.round((1 - most) * 100)}% of total assets`,

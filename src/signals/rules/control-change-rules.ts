@@ -51,7 +51,7 @@ const CONTROLS: Readonly<Record<string, Control>> = {
     name: "timelock",
     tier: "medium",
     advice:
-      "The timelock is the time that holders have to withdraw before a change takes effect: after a reduction, check pending changes more often.",
+      "A timelock gives holders time to withdraw before a change takes effect: if it was reduced or replaced, check pending changes more often.",
   },
 };
 

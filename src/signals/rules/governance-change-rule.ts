@@ -182,7 +182,7 @@ export const governanceChanged: SignalRule = governanceRule({
     {
       tier: "medium",
       threshold:
-        "Any other change, such as of a fee, oracle, price bound, role, guardian, hook, accepted token or strategy, a shorter " +
+        "Any other change, such as of a fee, oracle, price bound, role (even one needed to withdraw), admin delay, guardian, hook, accepted token or strategy, a shorter " +
         "timelock, any other whitelist, a new adapter, the owner of a fee manager, a pause of minting or, in Upshift, of deposits only, or the end of a pause",
       reason: "Changes terms that holders rely on",
     },

@@ -187,7 +187,7 @@ export const largeWithdrawal = largeFlow({
       deviations: 6,
       always: 0.25,
       reason:
-        "A tenth of the vault: a large holder, or several whose requests one contract settled, reduced or closed their positions",
+        "A tenth of the vault: a large holder left or reduced its position, or one contract settled the requests of several holders",
     },
     {
       tier: "low",
@@ -198,6 +198,6 @@ export const largeWithdrawal = largeFlow({
     },
   ],
   advice:
-    "Where withdrawals are by request, the account may have claimed one or settled those of several holders. Less may be left for immediate withdrawals: " +
+    "If withdrawals are by request, the account may have claimed its own or settled those of several holders. Less may be left for immediate withdrawals: " +
     "check how much you could withdraw now.",
 });

@@ -9,12 +9,12 @@ export const vaultAdded: SignalRule = {
   dimension: "trust",
   title: "Vault added",
   description:
-    "A vault that was added to this service's registry and opened for deposits in the last 24 hours.",
+    "A vault that was added to this service's registry and listed, open or paused, in the last 24 hours.",
   tiers: [
     {
       tier: "low",
       threshold:
-        "Every vault that opens within 24 hours of being added; registry_changed reports every opening",
+        "Every vault that is listed within 24 hours of being added; registry_changed reports openings",
       reason: "This service has no history of it yet to compare with",
     },
   ],

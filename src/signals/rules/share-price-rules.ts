@@ -49,7 +49,8 @@ export const sharePriceLoss: SignalRule = {
     {
       tier: "medium",
       threshold: "At least 0.05%",
-      reason: "A loss of this size costs holders days of yield; rounding and regular fees are smaller",
+      reason:
+        "A loss of this size costs holders days of yield; rounding and regular fees are usually smaller",
     },
     {
       tier: "low",
@@ -149,7 +150,7 @@ export const apyBreak: SignalRule = {
   dimension: "performance",
   title: "Yield outside its normal range",
   description:
-    "The annualized yield between the vault's last two daily snapshots, compared with the median of its earlier days, in median " +
+    "The annualized yield of the vault's newest full day between two daily snapshots, compared with the median of its earlier days, in median " +
     "absolute deviations. A vault with a volatile yield has a wider normal range.",
   tiers: BREAK.map(([tier, least]) => ({
     tier,

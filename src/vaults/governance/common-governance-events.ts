@@ -68,7 +68,7 @@ const transferStarted = (contract: VaultContract): EventTerms => ({
   report: ({ newOwner }, { vault, time }) => {
     const owned = `ownership${CONTRACT_NAMES[contract]} of ${vault}`;
     return isNone(newOwner)
-      ? `The pending transfer of ${owned} was cancelled at ${time}.`
+      ? `Any pending transfer of ${owned} was cancelled at ${time}.`
       : `A transfer of ${owned} to ${newOwner} was started at ${time}. It takes effect as soon as the proposed owner accepts.`;
   },
   advice: ({ newOwner }) =>
@@ -321,7 +321,7 @@ export const curationEvents = (market: "bytes32" | "address"): readonly Governan
       title: () => "pending removal of a market cancelled",
       report: ({ id }, { vault, time }) =>
         `The pending removal of market ${id} from ${vault} was cancelled at ${time}.`,
-      advice: "The market remains enabled, with a supply cap of 0.",
+      advice: "While the vault holds assets in this market, it cannot be removed without a new submission.",
     },
   ),
 ];

@@ -51,10 +51,18 @@ async function upgrade(proxy: Address, implementation: Address): Promise<void> {
   await send(chain, { to: proxy, data });
 }
 
+/** Warnings that proofs logged. */
+const warned: unknown[] = [];
+
 /** Runs the job at the time at which a vault's proof is due, and returns the vault's row. */
 async function proveWhenDue(vaultId: string): Promise<VaultRow> {
   now = Math.max(now, (await rowOf(vaultId)).proofDueAt.getTime());
-  await proveDueVaults({ ...causeway.isolate().context(), now: () => now });
+  const context = causeway.isolate().context();
+  const log = {
+    ...context.log,
+    warn: (event: string, fields?: object) => void warned.push({ event, ...fields }),
+  };
+  await proveDueVaults({ ...context, log, now: () => now });
   return rowOf(vaultId);
 }
 
@@ -227,6 +235,8 @@ describe("an active vault that breaks", () => {
       ...{ status: "paused", statusBy: "proof", proof: { code: before } },
       statusReason: expect.stringMatching(/^the vault's code has changed since this service opened it$/),
     });
+    const told = { event: "vault_code_changed", vault_id: found.vaultId, admitted: before };
+    expect(warned).toContainEqual({ ...told, code: expect.stringMatching(/^implementation:0x/) });
     // An administrator who reviews the new code opens the vault again.
     await admin("PATCH", `vaults/${found.vaultId}`, { status: "active" });
     expect(await rowOf(found.vaultId)).toMatchObject({ status: "active", proof: { ok: true } });

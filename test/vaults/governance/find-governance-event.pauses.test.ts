@@ -51,11 +51,7 @@ describe("SetFlags of Mellow", () => {
     findingsOf("mellow", [eventNamed("mellow", "SetFlags")], { flags: { ...none, ...change } })[0];
 
   test.each([
-    [
-      { hasBurnPause: true },
-      "redemptions paused",
-      "In the share manager of Steady USDC, redemptions are paused; share transfers are not",
-    ],
+    [{ hasBurnPause: true }, "redemptions paused", " UTC: redemptions are paused; share transfers are not"],
     [
       { hasTransferPause: true },
       "share transfers paused",
@@ -65,7 +61,7 @@ describe("SetFlags of Mellow", () => {
     [
       { hasBurnPause: true, hasTransferPause: true, hasMintPause: true },
       "redemptions paused, share transfers paused",
-      "; minting of shares is paused, as it reported at 20",
+      "; minting of shares is paused, so price reports that charge a fee fail",
     ],
   ])("%o is high", (change, title, text) => {
     const finding = found(change);
@@ -84,7 +80,7 @@ describe("SetFlags of Mellow", () => {
       tier: "medium",
       title: "Steady USDC: minting of shares paused",
     });
-    expect(found({ hasWhitelist: true })?.summary).toContain("; only listed accounts can deposit, as it");
+    expect(found({ hasWhitelist: true })?.summary).toContain("; only listed accounts can deposit. The event");
   });
 });
 

@@ -193,7 +193,7 @@ test.each([
   [
     "abdicate(bytes4)",
     ["0x70897b23"],
-    "An abdication (permanent deactivation) of a function (change to the performance fee) ",
+    "A permanent deactivation (abdication) of a function for a change to the performance fee ",
   ],
   [
     "increaseAbsoluteCap(bytes,uint256)",

@@ -18,9 +18,11 @@ const reportPriceBounds = ({ securityParams }: EventArgs, context: EventContext)
   return (
     `${context.vault} now rejects price reports that deviate from the previous price by more than ` +
     `${formatWadFraction(bounds["maxRelativeDeviationD18"])}. One that deviates by more than ` +
-    `${formatWadFraction(bounds["suspiciousRelativeDeviationD18"])} is suspicious and takes effect only after it is accepted. After ` +
-    `a report that is not suspicious, the next must wait ${formatDuration(bounds["timeout"])}. In absolute terms, the limits are ` +
-    `${bounds["maxAbsoluteDeviation"]} and ${bounds["suspiciousAbsoluteDeviation"]} (raw contract values).${tookEffect(context)}`
+    `${formatWadFraction(bounds["suspiciousRelativeDeviationD18"])} is suspicious and takes effect only after it is accepted (absolute ` +
+    `limits, raw: ${bounds["maxAbsoluteDeviation"]} and ${bounds["suspiciousAbsoluteDeviation"]}). After a report that is not ` +
+    `suspicious, the next must wait ${formatDuration(bounds["timeout"])}. A report prices only deposit requests at least ` +
+    `${formatDuration(bounds["depositInterval"])} old and redemption requests at least ${formatDuration(bounds["redeemInterval"])} ` +
+    `old.${tookEffect(context)}`
   );
 };
 
@@ -44,7 +46,7 @@ const vaultEvents: readonly GovernanceEvent[] = [
       `The queue ${queue} of ${vault} was ${isPaused === true ? "paused" : "resumed"} at ${time}.`,
     advice: ({ isPaused }) =>
       isPaused === true
-        ? "Deposits or redemptions through this queue are not possible: find out why, and when it will resume."
+        ? "New deposits or redemptions through this queue are not possible: find out why, and when it will resume."
         : "Find out what caused the pause.",
     seenByView: ({ queue }, vault) => String(queue).toLowerCase() === vault.entryPoint.toLowerCase(),
   }),
@@ -62,7 +64,12 @@ const vaultEvents: readonly GovernanceEvent[] = [
       "price",
       "SecurityParamsSet((uint224 maxAbsoluteDeviation, uint224 suspiciousAbsoluteDeviation, uint64 maxRelativeDeviationD18, uint64 suspiciousRelativeDeviationD18, uint32 timeout, uint32 depositInterval, uint32 redeemInterval) securityParams)",
     ],
-    { what: "bounds on price reports", report: reportPriceBounds },
+    {
+      what: "oracle security parameters",
+      report: reportPriceBounds,
+      advice:
+        "Security parameters affect share price updates and how long requests wait: the event does not show which of them changed.",
+    },
   ),
 ];
 

@@ -22,16 +22,19 @@ function stopped(args: EventArgs, seconds: number): string[] {
 }
 
 /** Returns clauses about what the flags stop and about the accounts to which they limit the vault. */
-function flagSentences(args: EventArgs, of: { vault: string; seconds: number }): string[] {
-  const { vault, seconds } = of;
+function flagSentences(args: EventArgs, seconds: number): string[] {
   const flags = flagsOf(args);
   return [
-    `In the share manager of ${vault}, redemptions are ${flags["hasBurnPause"] === true ? "" : "not "}paused`,
+    `redemptions are ${flags["hasBurnPause"] === true ? "" : "not "}paused`,
     `share transfers are ${flags["hasTransferPause"] === true ? "" : "not "}paused`,
     Number(flags["globalLockup"]) > seconds
       ? `all shares are locked until ${formatUtcMinute(flags["globalLockup"])}`
       : "no lock-up of all shares applies",
-    ...(flags["hasMintPause"] === true ? ["minting of shares is paused"] : []),
+    ...(flags["hasMintPause"] === true
+      ? [
+          "minting of shares is paused, so price reports that charge a fee fail, and redemptions may fail or stay unsettled",
+        ]
+      : []),
     ...(flags["hasWhitelist"] === true ? ["only listed accounts can deposit"] : []),
     ...(flags["hasTransferWhitelist"] === true ? ["only listed accounts can transfer shares"] : []),
   ];
@@ -55,8 +58,8 @@ export const shareManagerEvents: readonly GovernanceEvent[] = [
         ? "minting of shares paused"
         : "settings of the share manager changed"),
     report: (args, { vault, time, seconds }) =>
-      `${flagSentences(args, { vault, seconds }).join("; ")}, as it reported at ${time}. The event does not ` +
-      "show which of these settings changed.",
+      `The share manager of ${vault} reported at ${time}: ${flagSentences(args, seconds).join("; ")}. The event does ` +
+      "not show which of these settings changed.",
     advice: (args, { seconds }) =>
       stopped(args, seconds).length > 0
         ? `Find out why, and when you can ${stopped(args, seconds).join() === "share transfers paused" ? "transfer shares" : "withdraw"} again.`

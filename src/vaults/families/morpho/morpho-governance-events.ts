@@ -67,8 +67,8 @@ const TIMELOCKED_FUNCTIONS: Readonly<Record<string, TimelockedFunction>> = {
   "increaseTimelock(bytes4,uint256)": { change: "timelock increase", detail: toTimelock },
   "decreaseTimelock(bytes4,uint256)": { change: "timelock reduction", detail: toTimelock },
   "abdicate(bytes4)": {
-    change: "abdication (permanent deactivation) of a function",
-    detail: ([selector]) => ` (${changeOf(selector)})`,
+    change: "permanent deactivation (abdication) of a function",
+    detail: ([selector]) => ` for ${withArticle(changeOf(selector))}`,
   },
   "setPerformanceFee(uint256)": {
     change: "change to the performance fee",
@@ -92,7 +92,7 @@ const TIMELOCKED_FUNCTIONS: Readonly<Record<string, TimelockedFunction>> = {
   },
   "increaseRelativeCap(bytes,uint256)": {
     change: "increase in the relative cap",
-    detail: toCap((cap) => `${formatWadFraction(cap)} of total assets`),
+    detail: toCap((cap) => relativeCap({ newRelativeCap: cap })),
   },
   "setForceDeallocatePenalty(address,uint256)": {
     change: "change to the force deallocate penalty",
@@ -156,8 +156,8 @@ const timelockTexts = (of: { verb: "reduced" | "increased"; advice: string }): E
   what: "timelock",
   title: () => `timelock of a function ${of.verb}`,
   report: ({ selector, newDuration }, context) =>
-    `The timelock of ${context.vault} for ${withArticle(changeOf(selector))} was ${of.verb} to ` +
-    `${formatDuration(newDuration)} at ${context.time}.`,
+    `The timelock of ${context.vault} for ${withArticle(changeOf(selector))} is now ` +
+    `${formatDuration(newDuration)}.${tookEffect(context)}`,
   advice: of.advice,
 });
 
@@ -192,10 +192,8 @@ const capTexts = (
   report: (args, context) => {
     const value = of.value(args, context);
     const setting = `The ${cap} for ${capScope(args)} of ${context.vault}`;
-    // The earlier value is unknown: it may have been unlimited, too.
-    return value === UNLIMITED
-      ? `${setting} is now unlimited.${tookEffect(context)}`
-      : `${setting} was ${of.verb} to ${value} at ${context.time}.`;
+    // The earlier value is unknown: it may have been the same.
+    return `${setting} is now ${value}.${tookEffect(context)}`;
   },
   advice: (args, context) => (of.value(args, context) === UNLIMITED ? UNLIMITED_ADVICE : CAP_ADVICE),
 });
@@ -281,8 +279,8 @@ export const morphoV2Events: readonly GovernanceEvent[] = [
       member: "account",
       added: ({ newIsSentinel }) => newIsSentinel === true,
       advice: [
-        "A sentinel can cancel pending changes and reduce caps: find out who it is before you rely on it.",
-        "A sentinel can cancel pending changes and reduce caps: check who still can.",
+        "A sentinel can cancel pending changes, reduce caps and deallocate: find out who it is before you rely on it.",
+        "A sentinel can cancel pending changes, reduce caps and deallocate: check who still can.",
       ],
     }),
   ),

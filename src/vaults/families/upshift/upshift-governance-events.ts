@@ -10,7 +10,7 @@ import {
 } from "../../governance/governance-event.ts";
 
 /** Formats a percentage as the contract's raw number, because the published ABIs do not define its unit. */
-const formatRawUnits = (value: unknown): string => `${value} (raw contract value, scale unknown)`;
+const formatRawUnits = (value: unknown): string => `${value} (raw contract value)`;
 
 const isPaused = ({ bWithdrawalsPaused }: EventArgs): boolean => bWithdrawalsPaused === true;
 const stateOf = (args: EventArgs): string => (isPaused(args) ? "paused" : "not paused");
@@ -37,10 +37,13 @@ const sharedEvents: readonly GovernanceEvent[] = [
   ),
   changeEvent(["entryPoint", "fee", "ManagementFeeUpdated(uint256 newManagementFeePercent)"], {
     what: "management fee",
-    describe: newValue("newManagementFeePercent", formatRawUnits),
+    describe: newValue(
+      "newManagementFeePercent",
+      (fee) => `${fee} (raw contract value; 100 is 1% a year in tokenized accounts)`,
+    ),
   }),
   changeEvent(["entryPoint", "price", "MaxChangePercentUpdated(uint256 newValue)"], {
-    what: "maximum change in reported assets",
+    what: "limit on changes in reported assets",
     describe: newValue("newValue", formatRawUnits),
   }),
 ];
