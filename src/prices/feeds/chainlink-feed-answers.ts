@@ -45,10 +45,7 @@ const LEAST_ANSWER = ONE / 10n ** 12n;
 const MOST_ANSWER = ONE * 10n ** 9n;
 /** How far the time of a feed's update may be after the block's, in seconds. */
 const CLOCK_SKEW_S = 60;
-/**
- * A feed is stale after one and a half heartbeats and five minutes: updates wait for their inclusion, and some
- * heartbeats are half a minute.
- */
+/** Factor and addition to a feed's heartbeat: updates wait for their inclusion, and some heartbeats are short. */
 const HEARTBEAT_PART = 1.5;
 const HEARTBEAT_GRACE_S = 300;
 /** Heartbeat that is assumed for a feed whose heartbeat is not published, in seconds: a day. */
