@@ -17,7 +17,7 @@ const MIN_ANY_AMOUNT = 100_000n;
 
 /** Sentence for customers about the amounts that `isNegligible` covers. */
 export const NEGLIGIBLE_RULE =
-  "Amounts below 0.001 BTC, 0.03 ETH, 0.1 BNB, 3 HYPE or 5 AVAX (also for tokens with one of these in their symbol), or 100 tokens " +
+  "Amounts below 0.001 BTC, 0.03 ETH, 0.1 BNB, 3 HYPE or 5 AVAX (or of tokens whose symbol contains one of these), or 100 tokens " +
   "of any other asset, are ignored.";
 
 /**

@@ -61,7 +61,7 @@ function turnRule(rule: {
     title: rule.title,
     description: rule.description,
     tiers: [{ tier: rule.tier, threshold: "Any such change", reason: rule.reason }],
-    needs: "Two snapshots within two hours.",
+    needs: "Two consecutive snapshots within two hours that contain the value.",
     quietSeconds: 0,
     find(facts) {
       const change = findTurn(facts, rule.holds);
@@ -154,13 +154,13 @@ export const capacityExhausted = turnRule({
   title: "No deposit capacity left",
   tier: "medium",
   reason:
-    "Deposits fail, usually until the cap is raised or holders withdraw; a limit of zero can also mean that deposits are frozen",
+    "Deposits fail, usually until the cap is raised, holders withdraw or a daily limit resets; a limit of zero can also mean that deposits are frozen",
   description: "The remaining deposit capacity is zero; in the previous snapshot it was above zero.",
   headline: "no deposit capacity left",
   summary: (facts, change) =>
     `The remaining capacity of ${facts.vaultName} for deposits of ${facts.assetSymbol} is zero; ${intervalOf(change)} earlier it was ` +
     `${isUnlimited(change.before) ? "unlimited" : capacityOf(facts, change.before)}. ` +
-    `${totalText(facts, change.after)} Usually the cap is reached, and deposits fail until it is raised or holders withdraw; ` +
+    `${totalText(facts, change.after)} Usually a cap or daily limit is reached, and deposits fail until it is raised or reset, or holders withdraw; ` +
     "check that the vault or its market is not frozen or limited to listed accounts.",
   holds: isFull,
 });
@@ -193,7 +193,7 @@ const THIN: readonly (readonly [ThinTier, number])[] = [
   ["medium", 0.95],
 ];
 const THIN_REASONS: Readonly<Record<ThinTier, string>> = {
-  high: "Almost nothing is left for immediate withdrawals; in a run on the vault the last holders wait longest",
+  high: "Almost nothing is left for immediate withdrawals, unless the limit is a pause or the holder's own; in a run on the vault the last holders wait longest",
   medium: "Larger withdrawals may have to wait; in a run on the vault the last holders wait longest",
 };
 /** The rule needs more hourly snapshots than this. */

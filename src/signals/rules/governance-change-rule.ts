@@ -167,13 +167,13 @@ export const governanceChanged: SignalRule = governanceRule({
   id: "setting_changed",
   title: "Governance setting changed",
   description:
-    "Changes to implementation, owner, roles, fees, timelock, oracle, price bounds, caps, pauses, whitelists or allocation targets " +
-    "that contracts report by events, mostly ones that no other rule covers.",
+    "Changes to the implementation, owner, roles, fees, timelocks, oracle, price bounds, caps, pauses, whitelists or allocation " +
+    "targets, as reported by contract events; mostly ones that no other rule covers.",
   tiers: [
     {
       tier: "high",
       threshold:
-        "Implementation, beacon, proxy admin or upgrade admin; owner, governor, role manager, management or added ward; " +
+        "Implementation, beacon, proxy admin or upgrade admin; owner, governor, role manager, management, new super operator or added ward; " +
         "access-control authority, except its removal if only the owner can then call restricted functions; the Safe or account that " +
         "receives the assets; pause (other than the medium ones), lock of all shares, closure, shutdown or emergency withdrawal; a new gate, limit module or whitelist " +
         "for withdrawals, or a hook that disables withdrawals",
@@ -182,15 +182,15 @@ export const governanceChanged: SignalRule = governanceRule({
     {
       tier: "medium",
       threshold:
-        "Any other change, such as of a fee, oracle, price bound, role (even one needed to withdraw), admin delay, guardian, hook, accepted token or strategy, a shorter " +
-        "timelock, any other whitelist, a new adapter, the owner of a fee manager, a pause of minting or, in Upshift, of deposits only, or the end of a pause",
+        "Any other change, such as to a fee, oracle, price bound, role (including one needed to withdraw), admin delay, guardian, hook, accepted token or strategy; a shorter " +
+        "timelock; any other whitelist; a new adapter; the owner of a fee manager; a pause of minting or (Upshift) of deposits only; the end of a pause",
       reason: "Changes terms that holders rely on",
     },
     {
       tier: "low",
       threshold:
         "Cap, other than a daily limit on redemptions, or minimum amount; fee recipient; rewards; longer timelock or abdication of a " +
-        "function; removed gate, limit module, accountant, adapter or sub-account",
+        "function; removed gate, limit module, accountant, adapter, sub-account or super operator",
       reason: "Routine, or usually good for holders",
     },
   ],

@@ -140,7 +140,7 @@ export const largeDeposit = largeFlow({
       deviations: 10,
       always: null,
       reason:
-        "Dilutes the yield until the new capital is allocated; the depositor may hold a third of the vault or more",
+        "Usually dilutes the yield until the new capital is allocated; the depositor may hold a third of the vault or more",
     },
     {
       tier: "medium",
@@ -198,6 +198,6 @@ export const largeWithdrawal = largeFlow({
     },
   ],
   advice:
-    "If withdrawals are by request, the account may have claimed its own or settled those of several holders. Less may be left for immediate withdrawals: " +
+    "If withdrawals are by request, the account may have claimed its own request or settled those of several holders. Less may be left for immediate withdrawals: " +
     "check how much you could withdraw now.",
 });

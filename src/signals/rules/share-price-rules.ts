@@ -55,7 +55,7 @@ export const sharePriceLoss: SignalRule = {
     {
       tier: "low",
       threshold: "Any fall beyond rounding",
-      reason: "A vault's share price is not expected to fall",
+      reason: "The share price of most vaults rarely falls",
     },
   ],
   needs: "Two snapshots with a share price within 24 hours.",
@@ -92,7 +92,7 @@ export const sharePriceLoss: SignalRule = {
         title: `${facts.vaultName}: share price ${size} below its 24-hour high`,
         summary:
           `The share price of ${facts.vaultName} is ${now}, ${size} below its ` +
-          `24-hour high${high === now ? "" : ` of ${high}`}.${lossOf(facts, { latest, fall })} A share price normally does not fall: ` +
+          `24-hour high${high === now ? "" : ` of ${high}`}.${lossOf(facts, { latest, fall })} The share price of most vaults rarely falls: ` +
           "find out why it did before you deposit or withdraw.",
         metrics: [
           { label: "share_price", value: latest.sharePrice.toString(), unit: "1e18", change: fixed(-share) },
@@ -150,7 +150,7 @@ export const apyBreak: SignalRule = {
   dimension: "performance",
   title: "Yield outside its normal range",
   description:
-    "The annualized yield of the vault's newest full day between two daily snapshots, compared with the median of its earlier days, in median " +
+    "The annualized yield of the vault's latest full day (between two daily snapshots), compared with the median of its earlier days, in median " +
     "absolute deviations. A vault with a volatile yield has a wider normal range.",
   tiers: BREAK.map(([tier, least]) => ({
     tier,
@@ -235,7 +235,8 @@ const points = (fraction: number): string =>
     : `${formatFixed(fraction * 100, 2)} percentage points`;
 
 function consequenceOfYield({ below, unchanged }: { below: boolean; unchanged: boolean }): string {
-  if (!below) return "A single reward payment or a price correction can cause this: the yield may not last.";
+  if (!below)
+    return "A single reward payment, a price correction or a second price update in that day can cause this: the yield may not last.";
   return unchanged
     ? "The share price did not rise in that day: its update may be late, or the strategy may have stopped earning."
     : "The strategy may have lost a source of yield.";
@@ -255,7 +256,7 @@ function dailyRates(days: readonly Point[]): DailyRate[] {
     const seconds = point.seconds - before.seconds;
     // A pair across a missing day would hide a change. In a part of today, a daily update of the price is missing or counts
     // as the growth of a shorter time.
-    if (seconds > 1.5 * DAY_S || seconds < 0.95 * DAY_S) return [];
+    if (seconds > 1.5 * DAY_S || seconds < 0.99 * DAY_S) return [];
     const rate = annualizedGrowth({ before: before.sharePrice, after: point.sharePrice, seconds });
     const growth = Number(point.sharePrice - before.sharePrice) / Number(before.sharePrice);
     return rate === null ? [] : [{ rate, growth, point }];

@@ -28,8 +28,7 @@ export const priceStale: SignalRule = {
   dimension: "risk",
   title: "Stale share price",
   description:
-    "Time since the last change of the share price, compared with the median interval between its changes from one daily " +
-    "snapshot to the next.",
+    "Time since the share price last changed, compared with the median interval between the changes that daily snapshots show.",
   tiers: STALE.map(([tier, least]) => ({
     tier,
     threshold: `At least ${least} times the median interval between changes, and at least two days`,
@@ -66,7 +65,7 @@ export const priceStale: SignalRule = {
         summary:
           `The share price of ${facts.vaultName} has been ${sharePriceText(facts, latest.sharePrice)} since ${since}. Daily snapshots of ` +
           `the last 90 days show ${changes.length} changes, with a median interval of ` +
-          `${countOf(Math.max(1, Math.round(intervals.median / DAY_S)), "day")}. Price updates may have stopped, so that a deposit or ` +
+          `${countOf(Math.max(1, Math.round((2 * intervals.median) / DAY_S) / 2), "day")}. Price updates may have stopped, so that a deposit or ` +
           "withdrawal uses an old price, or the vault may have stopped earning: find out which.",
         metrics: [{ label: "unchanged_for", value: `${unchanged}`, unit: "seconds", change: null }],
         evidence: { usual_seconds: `${intervals.median}`, changes: `${changes.length}` },

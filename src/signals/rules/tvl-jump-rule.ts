@@ -54,10 +54,10 @@ export const tvlJump: SignalRule = {
   dimension: "capital",
   title: "Unexplained change in total assets",
   description:
-    "The change in total assets since a snapshot that is 24 to 30 hours old, as far as neither deposits and withdrawals " +
-    "nor the share price explain it, compared with each earlier day.",
+    "The part of the change in total assets since a snapshot that is 24 to 30 hours old that neither deposits and " +
+    "withdrawals nor the share price explains, compared with each earlier day.",
   tiers: toTiers(BOUNDS),
-  needs: `${BASELINE_NEEDS} A share price in each of the snapshots used. This rule leaves out vaults with withdrawals by request.`,
+  needs: `${BASELINE_NEEDS} A share price in each of the snapshots used. This rule also leaves out vaults with withdrawals by request.`,
   quietSeconds: DAY_S,
   find(facts) {
     const baseline = baselineOf(facts.flowDays.flatMap((day) => explain(day)?.part ?? []));

@@ -162,7 +162,7 @@ function disabledText(args: EventArgs, { vault, time }: { vault: string; time: s
 
 /** Returns the text about a hook configuration without a hook contract that disables no withdrawals or transfers. */
 const undisabledText = (args: EventArgs, { vault, time }: { vault: string; time: string }): string =>
-  `The hook configuration of ${vault} that was set at ${time} names no hook contract. It disables ` +
+  `The hook configuration of ${vault} was set at ${time} without a hook contract. It disables ` +
   `${disables(args, OP_DEPOSIT) ? "deposits but " : ""}neither withdrawals nor share transfers.`;
 
 const HOLDER_OPS = [
@@ -227,13 +227,13 @@ const eulerEvents: readonly GovernanceEvent[] = [
       report: (args, context) =>
         isNone(args["newHookTarget"])
           ? (disabledText(args, context) ?? undisabledText(args, context))
-          : `The hook configuration of ${context.vault} that was set at ${context.time} names the hook ${args["newHookTarget"]}.`,
+          : `The hook configuration of ${context.vault} was set at ${context.time}: its hook contract is ${args["newHookTarget"]}.`,
       advice: (args) => {
         if (!isNone(args["newHookTarget"])) return hookAdvice(args);
         if (disablesExits(args)) return "Find out why, and when withdrawals will be enabled again.";
         return disables(args, OP_TRANSFER)
           ? "Shares stay in the account that holds them: find out why. The configuration does not disable withdrawals."
-          : "Find out why the hook configuration was changed.";
+          : "Find out why: the configuration may disable other operations, such as borrowing.";
       },
     },
   ),

@@ -41,9 +41,9 @@ const gearboxEvents: readonly GovernanceEvent[] = [
     advice: "Any fee is deducted from each withdrawal.",
   }),
   changeEvent(["address", "cap", "SetTotalDebtLimit(uint256 limit)"], {
-    what: "total debt limit",
+    what: "total debt limit (borrow cap)",
     describe: newValue("limit", formatAssetUnits),
-    advice: "Total debt is the principal that borrowers owe to the vault, without interest.",
+    advice: "A borrow cap limits the principal that borrowers may owe, and so the yield.",
   }),
   changeEvent(["address", "strategy", "SetInterestRateModel(address indexed newInterestRateModel)"], {
     ...addressTexts("interest rate model", {

@@ -211,7 +211,7 @@ export const wardEvents = (
     title: () => `admin${CONTRACT_NAMES[contract]} added`,
     report: (args, { vault, time }) =>
       `${args[argument]} became an admin (ward)${CONTRACT_NAMES[contract]} of ${vault} at ${time}.`,
-    advice: `An admin can change how the vault works: ${FIND_OUT}`,
+    advice: `An admin can ${contract === "address" ? "change how the vault works" : "mint shares or move those of any holder"}: ${FIND_OUT}`,
   }),
   changeEvent([contract, "owner", `Deny(address indexed ${argument})`], {
     what: settingOf(contract, "admins"),
@@ -321,7 +321,8 @@ export const curationEvents = (market: "bytes32" | "address"): readonly Governan
       title: () => "pending removal of a market cancelled",
       report: ({ id }, { vault, time }) =>
         `The pending removal of market ${id} from ${vault} was cancelled at ${time}.`,
-      advice: "While the vault holds assets in this market, it cannot be removed without a new submission.",
+      advice:
+        "While the vault holds assets in this market, the market cannot be removed without a new submission.",
     },
   ),
 ];

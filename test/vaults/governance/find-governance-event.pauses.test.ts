@@ -22,7 +22,7 @@ describe("GovSetHookConfig of Euler", () => {
   test("a configuration that disables no withdrawals is reported, because an earlier one may have done so", () => {
     expect(isSeen(0)).toBe(false);
     expect(hook(0, ZERO)).toMatch(
-      /^The hook configuration of Steady USDC that was set at .* UTC names no hook contract\. It disables (deposits but )?neither withdrawals nor share transfers\. Find out why the hook configuration was changed\. \(Steady USDC: (hook configuration changed|deposits disabled)\)$/,
+      /^The hook configuration of Steady USDC was set at .* UTC without a hook contract\. It disables (deposits but )?neither withdrawals nor share transfers\. Find out why: the configuration may disable other operations, such as borrowing\. \(Steady USDC: (hook configuration changed|deposits disabled)\)$/,
     );
     expect(hook(16, ZERO)).toContain("The configuration does not disable withdrawals.");
     const [enabled] = findingsOf("euler", [eventNamed("euler", "GovSetHookConfig")], {

@@ -217,3 +217,25 @@ test("a whitelist of Lagoon restricts withdrawals too, so it is high; a blacklis
     findingsOf("lagoon", [eventNamed("lagoon", "AccessModeUpdated")], { newMode })[0]?.tier;
   expect([tierOf(0n), tierOf(1n)]).toEqual(["medium", "high"]);
 });
+
+test("a super operator of Lagoon is high, and its removal low", () => {
+  const event = eventNamed("lagoon", "SuperOperatorUpdated");
+  const [set] = findingsOf("lagoon", [event], {
+    oldSuperOperator: ZERO,
+    newSuperOperator: `0x${"a1".repeat(20)}`,
+  });
+  const [removed] = findingsOf("lagoon", [event], { oldSuperOperator: ZERO, newSuperOperator: ZERO });
+  expect([set?.tier, removed?.tier]).toEqual(["high", "low"]);
+  expect(set?.summary).toContain("The super operator can move the shares of any holder");
+});
+
+test("the end of IPOR's market limits is medium", () => {
+  const of = (name: string) => findingsOf("ipor", [eventNamed("ipor", name)])[0];
+  expect([of("MarketsLimitsActivated")?.tier, of("MarketsLimitsDeactivated")?.tier]).toEqual([
+    "low",
+    "medium",
+  ]);
+  expect(of("MarketsLimitsDeactivated")?.summary).toMatch(
+    /^The market limits of Steady USDC are now inactive\./,
+  );
+});

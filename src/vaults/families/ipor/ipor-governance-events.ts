@@ -54,6 +54,19 @@ const vaultEvents: readonly GovernanceEvent[] = [
       `assets.${tookEffect(context)}`,
     advice: "While market limits are active, the vault may allocate at most this much to this market.",
   }),
+  changeEvent(["address", "cap", "MarketsLimitsActivated()"], {
+    what: "market limits",
+    title: () => "market limits activated",
+    describe: () => "are active",
+    advice: "The vault may allocate to each market at most its limit.",
+  }),
+  changeEvent(["address", "cap", "MarketsLimitsDeactivated()"], {
+    what: "market limits",
+    title: () => "market limits deactivated",
+    describe: () => "are inactive",
+    advice: "The vault may allocate any amount to any market that it may use.",
+    tier: "medium",
+  }),
 ];
 
 /** Names of the access manager's roles by role id. Source: ipor-fusion, Roles. */

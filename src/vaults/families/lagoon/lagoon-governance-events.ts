@@ -1,4 +1,4 @@
-import { levelTexts } from "../../governance/common-governance-events.ts";
+import { FIND_OUT, levelTexts } from "../../governance/common-governance-events.ts";
 import {
   addressTexts,
   changeEvent,
@@ -129,6 +129,16 @@ export const lagoonEvents: readonly GovernanceEvent[] = [
       advice:
         "The security council sets the share price guardrail and can report values outside it: find out who it is before you rely on it.",
       removed: "Until a new council is set, nobody can change or bypass the share price guardrail.",
+    }),
+  ),
+  changeEvent(
+    ["address", "owner", "SuperOperatorUpdated(address oldSuperOperator, address newSuperOperator)"],
+    addressTexts("super operator", {
+      member: "newSuperOperator",
+      from: "oldSuperOperator",
+      advice: `The super operator can move the shares of any holder: ${FIND_OUT}`,
+      removed: "Now only holders and the operators that they approved can move shares.",
+      removedTier: "low",
     }),
   ),
   changeEvent(["address", "allow_list", "WhitelistDisabled()"], {

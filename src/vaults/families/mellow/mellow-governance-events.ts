@@ -18,8 +18,8 @@ const reportPriceBounds = ({ securityParams }: EventArgs, context: EventContext)
   return (
     `${context.vault} now rejects price reports that deviate from the previous price by more than ` +
     `${formatWadFraction(bounds["maxRelativeDeviationD18"])}. One that deviates by more than ` +
-    `${formatWadFraction(bounds["suspiciousRelativeDeviationD18"])} is suspicious and takes effect only after it is accepted (absolute ` +
-    `limits, raw: ${bounds["maxAbsoluteDeviation"]} and ${bounds["suspiciousAbsoluteDeviation"]}). After a report that is not ` +
+    `${formatWadFraction(bounds["suspiciousRelativeDeviationD18"])} is suspicious and takes effect only after it is accepted (limits on ` +
+    `the absolute deviation apply too; raw values: ${bounds["maxAbsoluteDeviation"]} and ${bounds["suspiciousAbsoluteDeviation"]}). After a report that is not ` +
     `suspicious, the next must wait ${formatDuration(bounds["timeout"])}. A report prices only deposit requests at least ` +
     `${formatDuration(bounds["depositInterval"])} old and redemption requests at least ${formatDuration(bounds["redeemInterval"])} ` +
     `old.${tookEffect(context)}`

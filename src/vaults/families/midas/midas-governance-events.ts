@@ -16,8 +16,8 @@ import {
 } from "../../governance/governance-event.ts";
 
 const TOLERANCE_ADVICE =
-  "If the operator approves a request with the price check, its price may differ from the price when it was made by at " +
-  "most this tolerance; an approval without the check has no such limit.";
+  "An approval with the price check may differ by at most this tolerance from the price at the time of the request; an " +
+  "approval without the check has no such limit.";
 
 /** Formats an amount of a token; Midas counts every token with 18 decimals. */
 const tokensOf = (amount: unknown): string => {

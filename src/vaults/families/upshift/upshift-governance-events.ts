@@ -39,11 +39,11 @@ const sharedEvents: readonly GovernanceEvent[] = [
     what: "management fee",
     describe: newValue(
       "newManagementFeePercent",
-      (fee) => `${fee} (raw contract value; 100 is 1% a year in tokenized accounts)`,
+      (fee) => `${fee} (raw contract value; in Upshift's tokenized accounts, 100 means 1% a year)`,
     ),
   }),
   changeEvent(["entryPoint", "price", "MaxChangePercentUpdated(uint256 newValue)"], {
-    what: "limit on changes in reported assets",
+    what: "guardrail on reported assets (max change percent)",
     describe: newValue("newValue", formatRawUnits),
   }),
 ];
