@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, sql as raw, type SQL } from "drizzle-orm";
+import { and, asc, desc, eq, lt, sql as raw, type SQL } from "drizzle-orm";
 import * as z from "zod";
 import type { BlockId, BlockRange } from "../../lib/block-ranges.ts";
 import type { Database } from "../database-client.ts";
@@ -43,12 +43,17 @@ export async function selectChainsToFollow(db: Database, chainIds: readonly numb
 
 /**
  * State of a chain before a round (a reading of its logs for deposits and withdrawals): its reading progress, or null
- * if it was never read, and the evidence blocks to compare with the chain, lowest first and at most 200.
+ * if it was never read; the evidence blocks to compare with the chain, lowest first and at most 200; and whether there
+ * are rows whose evidence a reorg replaced and whose state was not derived again yet, so that no round looks for them.
  */
 export interface FollowState {
   chain: FollowedChain | null;
   unchecked: readonly BlockId[];
+  hasLostEvidence: boolean;
 }
+
+/** Number of checks after which a row whose state cannot be derived again does not hold up its chain any more. */
+const MAX_CHECKS_LOST = 8;
 
 /** Maximum number of evidence blocks that one round compares with the chain. */
 const MAX_UNCHECKED = 200;
@@ -60,7 +65,7 @@ const MAX_UNCHECKED = 200;
 export async function loadFollowState(db: Database, chainId: number): Promise<FollowState> {
   const { blockNumber, blockHash } = depositEvidence;
   const open = and(eq(depositEvidence.chainId, chainId), raw`not ${depositEvidence.final}`);
-  const [[chain], unchecked] = await db.run((sql) =>
+  const [[chain], unchecked, lost] = await db.run((sql) =>
     sql.batch([
       sql.select().from(followedChains).where(eq(followedChains.chainId, chainId)),
       sql
@@ -69,9 +74,15 @@ export async function loadFollowState(db: Database, chainId: number): Promise<Fo
         .where(and(open, raw`not ${depositEvidence.checked}`, raw`${blockHash} <> ''`))
         .orderBy(asc(blockNumber))
         .limit(MAX_UNCHECKED),
+      sql
+        .select({ trackingId: depositEvidence.trackingId })
+        .from(depositEvidence)
+        .innerJoin(deposits, eq(deposits.trackingId, depositEvidence.trackingId))
+        .where(and(open, eq(blockHash, ""), lt(deposits.checks, MAX_CHECKS_LOST)))
+        .limit(1),
     ]),
   );
-  return { chain: chain ?? null, unchecked };
+  return { chain: chain ?? null, unchecked, hasLostEvidence: lost.length > 0 };
 }
 
 const Oldest = z.array(z.object({ at: z.coerce.date().nullable() }));

@@ -173,12 +173,14 @@ async function readRound(ctx: Context, round: NodeRound): Promise<RoundReading> 
   // Checked last: if the head is unchanged, no reorg happened and all results are from one fork.
   const again = await readBlock(node, latest.number);
   if (again.hash !== latest.hash) throw new OutsideError("malformed", "the chain changed while it was read");
-  // The events of deposits that lose their evidence are looked for again, up to the last final block.
-  const head = evidence.replaced.length > 0 ? final : read;
+  // The events of deposits that lose their evidence are looked for again: above the last final block, and in the final
+  // ones of this round, in which such a deposit was not looked for. Another of the user's equal transactions may be there.
+  const lost = evidence.replaced.length > 0;
+  const head = lost ? final : read;
   return {
     ...evidence,
     startBlock,
-    covered: older.covered,
+    covered: lost || reorganised || state.hasLostEvidence ? [] : older.covered,
     final,
     reorganised,
     search,

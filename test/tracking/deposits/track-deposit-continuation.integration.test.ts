@@ -10,6 +10,7 @@ import {
   completedTransition,
   restateDeposit,
 } from "../../../src/tracking/deposits/deposit-transitions.ts";
+import { continuationTransitions } from "../../../src/tracking/deposits/track-deposit-continuation.ts";
 import { NOW, row } from "../../support/deposits/fixtures.ts";
 
 let causeway: TestDeployment;
@@ -90,4 +91,27 @@ test("a deposit without continuation leaves other deposits alone when it is stat
   expect(await selectDeposit(ctx.db, parent.trackingId)).toMatchObject({ checks: parent.checks });
   const evidence = await selectEvidence(ctx.db, [parent.trackingId]);
   expect(evidence.map(({ blockHash }) => blockHash)).not.toContain("");
+});
+
+test("a deposit takes no shares from a continuation whose block was replaced until that is derived again", async () => {
+  const completed = await storeCompleted();
+  const ctx = context();
+  const recorded = {
+    chainId: row.vaultChainId,
+    blockNumber: 1,
+    txHash: SECOND,
+    trackingId: child.trackingId,
+  };
+  await causeway.db.insert(depositEvidence).values({ ...recorded, blockHash: hashOf("f") });
+  const takeFrom = (blockHash: Hex) => {
+    const receipt = { blockNumber: 1n, blockHash, succeeded: true, gasUsed: 0n, logs: [] };
+    const readTransaction = async () => ({ transaction: null, receipt, confirmations: 9 });
+    return continuationTransitions(ctx, { row: parent, readTransaction, by: { ...completed, shares: "6" } });
+  };
+  await expect(takeFrom(hashOf("e"))).rejects.toMatchObject({ code: "upstream_unavailable" });
+  await causeway.db.update(depositEvidence).set({ blockHash: "" });
+  await expect(takeFrom(hashOf("f"))).rejects.toMatchObject({ code: "upstream_unavailable" });
+  await causeway.db.update(depositEvidence).set({ blockHash: hashOf("f") });
+  // The stored row counts, which may be newer than the one that was read before.
+  expect(await takeFrom(hashOf("f"))).toMatchObject([{ change: { shares: "7", depositTxHash: SECOND } }]);
 });
