@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import type { Context } from "../../context.ts";
-import { isProofOfAnother, selectEvidence } from "../../db/queries/deposit-evidence-queries.ts";
+import { isProofOfAnother } from "../../db/queries/deposit-evidence-queries.ts";
 import { type DepositRow, selectDeposit } from "../../db/queries/deposit-queries.ts";
 import {
   adoptContinuation,
@@ -8,13 +8,12 @@ import {
   selectOpenSecondSteps,
 } from "../../db/queries/deposit-schedule-queries.ts";
 import { passHint, selectSourceHolder } from "../../db/queries/equal-order-queries.ts";
-import { failure } from "../../errors.ts";
 import { depositRouterAddress } from "../../router/router-address.ts";
 import { innerDataHashes } from "../tracked-calldata-hashes.ts";
 import type { TransactionReader } from "./deposit-transaction-reader.ts";
 import { completedTransition, type Transition } from "./deposit-transitions.ts";
 import { awaitsSecondStep, readProven } from "./track-deposit-destination.ts";
-import { readEvidence } from "./track-deposit-evidence.ts";
+import { requireCurrentEvidence } from "./track-deposit-evidence.ts";
 import { builtDataHashes, isSourceOpen, matchesSource } from "./track-deposit-source.ts";
 
 const router = depositRouterAddress.toLowerCase();
@@ -48,7 +47,7 @@ export async function continuationTransitions(
   const delivery = await readProven(ctx, { row, readTransaction, hash: destinationTxHash });
   const paid = await readProven(ctx, { row: by, readTransaction, hash: sourceTxHash });
   if (paid.blockNumber < delivery.blockNumber || !paid.confirmed) return [];
-  await requireCurrent(ctx, { by, readTransaction });
+  await requireCurrentEvidence(ctx, { row: by, readTransaction });
   // It may have been derived again between the reading of its row and that of its evidence.
   const { state, shares, receivedAmount, depositTxHash, claimTxHash } =
     (await selectDeposit(ctx.db, by.trackingId)) ?? by;
@@ -62,21 +61,6 @@ export async function continuationTransitions(
   // unknown if one claim settled several requests.
   const made = { shares, depositTxHash: depositTxHash ?? sourceTxHash, claimTxHash };
   return [{ ...transition, change: { ...change, ...made } }];
-}
-
-/**
- * Throws `upstream_unavailable` if a transaction of a continuation is in another block than the one by which its shares
- * were derived. After a reorg a deposit may be followed before its continuation, whose stored shares are then old.
- */
-async function requireCurrent(
-  ctx: Context,
-  { by, readTransaction }: { by: DepositRow; readTransaction: TransactionReader },
-): Promise<void> {
-  for (const { chainId, txHash, blockHash } of await selectEvidence(ctx.db, [by.trackingId])) {
-    const read = await readEvidence(readTransaction, { chainId, txHash: txHash as Hex });
-    if (read !== null && read.blockHash !== blockHash)
-      throw failure("upstream_unavailable", `the block of ${txHash} was replaced`);
-  }
 }
 
 /**

@@ -1,10 +1,13 @@
 import type { Hex } from "viem";
+import type { Context } from "../../context.ts";
+import { selectEvidence } from "../../db/queries/deposit-evidence-queries.ts";
 import type {
   DepositRow,
   EvidenceBlock,
   TrackedRow,
   WithdrawalRow,
 } from "../../db/queries/deposit-queries.ts";
+import { failure } from "../../errors.ts";
 import { isOpen, isRequested } from "./deposit-state-machine.ts";
 import type { TransactionReader } from "./deposit-transaction-reader.ts";
 
@@ -72,4 +75,20 @@ export async function readNewEvidence(
   const added = provingTransactions(after).filter(({ txHash }) => !found.has(txHash));
   const blocks = await Promise.all(added.map((one) => readEvidence(readTransaction, one)));
   return blocks.filter((block) => block !== null);
+}
+
+/**
+ * Throws `upstream_unavailable` if a transaction of a row is in another block than the one by which its figures were
+ * derived: after a reorg, another row that takes them over may be followed first. Throws `store_unavailable` and errors
+ * of the RPC nodes.
+ */
+export async function requireCurrentEvidence(
+  ctx: Context,
+  { row, readTransaction }: { row: TrackedRow; readTransaction: TransactionReader },
+): Promise<void> {
+  for (const { chainId, txHash, blockHash } of await selectEvidence(ctx.db, [row.trackingId])) {
+    const read = await readEvidence(readTransaction, { chainId, txHash: txHash as Hex });
+    if (read !== null && read.blockHash !== blockHash)
+      throw failure("upstream_unavailable", `the block of ${txHash} was replaced`);
+  }
 }
