@@ -35,7 +35,7 @@ beforeAll(async () => {
     };
     const hourly = [25, 1].map((hours) => snapshot(hours, snapshotSteps.hour));
     const daily = [73, 49, 25].map((hours) => snapshot(hours, snapshotSteps.day));
-    await causeway.db.insert(snapshots).values([...hourly, ...daily]);
+    await causeway.db.insert(snapshots).values([...hourly, ...daily, snapshot(1, snapshotSteps.fine)]);
     const flow = (blockNumber: number, assets: string) => ({
       ...{ ...own, txHash: `0x${settled.number}${blockNumber}`, logIndex: 0, userAddress: "0x01", assets },
       ...{ kind: "deposit" as const, shares: null, blockNumber, blockHash: "0x", final: true },
