@@ -46,7 +46,7 @@ const routeGroups: readonly RouteGroup[] = [
     prefixes: ["/v1/actions"],
     load: async () => (await import("./routes/actions-routes.ts")).actionRoutes,
   },
-  { prefixes: ["/v1/intel"], load: async () => (await import("./routes/signals-routes.ts")).signalsRoutes },
+  { prefixes: ["/v1/intel"], load: async () => (await import("./routes/intel-routes.ts")).intelRoutes },
   {
     prefixes: ["/v1/applications"],
     load: async () => (await import("./routes/applications-routes.ts")).applicationRoutes,

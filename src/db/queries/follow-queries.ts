@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, lt, sql as raw, type SQL } from "drizzle-orm";
+import { and, asc, desc, eq, sql as raw, type SQL } from "drizzle-orm";
 import * as z from "zod";
 import type { BlockId, BlockRange } from "../../lib/block-ranges.ts";
 import type { Database } from "../database-client.ts";
@@ -43,17 +43,16 @@ export async function selectChainsToFollow(db: Database, chainIds: readonly numb
 
 /**
  * State of a chain before a round (a reading of its logs for deposits and withdrawals): its reading progress, or null
- * if it was never read; the evidence blocks to compare with the chain, lowest first and at most 200; and whether there
- * are rows whose evidence a reorg replaced and whose state was not derived again yet, so that no round looks for them.
+ * if it was never read, and the evidence blocks to compare with the chain, lowest first and at most 200.
  */
 export interface FollowState {
   chain: FollowedChain | null;
   unchecked: readonly BlockId[];
-  hasLostEvidence: boolean;
 }
 
-/** Number of checks after which a row whose state cannot be derived again does not hold up its chain any more. */
-const MAX_CHECKS_LOST = 8;
+/** SQL condition of a chain's evidence that is not final. */
+const openEvidence = (chainId: number) =>
+  and(eq(depositEvidence.chainId, chainId), raw`not ${depositEvidence.final}`);
 
 /** Maximum number of evidence blocks that one round compares with the chain. */
 const MAX_UNCHECKED = 200;
@@ -64,8 +63,8 @@ const MAX_UNCHECKED = 200;
  */
 export async function loadFollowState(db: Database, chainId: number): Promise<FollowState> {
   const { blockNumber, blockHash } = depositEvidence;
-  const open = and(eq(depositEvidence.chainId, chainId), raw`not ${depositEvidence.final}`);
-  const [[chain], unchecked, lost] = await db.run((sql) =>
+  const open = openEvidence(chainId);
+  const [[chain], unchecked] = await db.run((sql) =>
     sql.batch([
       sql.select().from(followedChains).where(eq(followedChains.chainId, chainId)),
       sql
@@ -74,15 +73,9 @@ export async function loadFollowState(db: Database, chainId: number): Promise<Fo
         .where(and(open, raw`not ${depositEvidence.checked}`, raw`${blockHash} <> ''`))
         .orderBy(asc(blockNumber))
         .limit(MAX_UNCHECKED),
-      sql
-        .select({ trackingId: depositEvidence.trackingId })
-        .from(depositEvidence)
-        .innerJoin(deposits, eq(deposits.trackingId, depositEvidence.trackingId))
-        .where(and(open, eq(blockHash, ""), lt(deposits.checks, MAX_CHECKS_LOST)))
-        .limit(1),
     ]),
   );
-  return { chain: chain ?? null, unchecked, hasLostEvidence: lost.length > 0 };
+  return { chain: chain ?? null, unchecked };
 }
 
 const Oldest = z.array(z.object({ at: z.coerce.date().nullable() }));
@@ -152,8 +145,9 @@ const Targets = z.array(
 );
 
 /**
- * Selects what a round looks for in a chain's logs: contracts, users, deposits and withdrawals. `router` is the
- * Router's lowercase address. Throws `store_unavailable`.
+ * Selects what a round looks for in a chain's logs: contracts, users, deposits and withdrawals, also those whose evidence
+ * a reorg replaced and whose state was not derived again yet. `router` is the Router's lowercase address. Throws
+ * `store_unavailable`.
  */
 export async function selectWatchList(
   db: Database,
@@ -186,42 +180,47 @@ export async function selectWatchList(
     vaultAddress: deposits.vaultAddress,
     state: deposits.state,
   };
-  const [targets, users, arriving, leaving, ending] = await db.run((sql) =>
-    sql.batch([
+  const [targets, users, arriving, leaving, ending, lost] = await db.run((sql) => {
+    const underWayBy = (side: "vaultChainId" | "fromChainId" | "toChainId") =>
+      sql
+        .select(moving)
+        .from(deposits)
+        .where(and(eq(deposits[side], chainId), underWay(deposits)))
+        .orderBy(desc(deposits.updatedAt))
+        .limit(MAX_UNDER_WAY);
+    return sql.batch([
       sql.execute(raw`with recursive seen as (${seek(raw``, raw`1`)} union all
         select further.* from seen cross join lateral ${seek(next, nth)} as further)
         select source_to, from_token, provider from seen limit ${MAX_TARGETS}`),
       sql.execute(raw`${usersBeside(raw`<`)} union all ${usersBeside(raw`>`)}`),
+      underWayBy("vaultChainId"),
+      underWayBy("fromChainId"),
+      underWayBy("toChainId"),
       sql
-        .select(moving)
-        .from(deposits)
-        .where(and(eq(deposits.vaultChainId, chainId), underWay(deposits)))
-        .orderBy(desc(deposits.updatedAt))
+        .select({ ...moving, fromChainId: deposits.fromChainId, provider: deposits.provider })
+        .from(depositEvidence)
+        .innerJoin(deposits, eq(deposits.trackingId, depositEvidence.trackingId))
+        .where(and(openEvidence(chainId), eq(depositEvidence.blockHash, "")))
         .limit(MAX_UNDER_WAY),
-      sql
-        .select(moving)
-        .from(deposits)
-        .where(and(eq(deposits.fromChainId, chainId), underWay(deposits)))
-        .orderBy(desc(deposits.updatedAt))
-        .limit(MAX_UNDER_WAY),
-      sql
-        .select(moving)
-        .from(deposits)
-        .where(and(eq(deposits.toChainId, chainId), underWay(deposits)))
-        .orderBy(desc(deposits.updatedAt))
-        .limit(MAX_UNDER_WAY),
-    ]),
-  );
+    ]);
+  });
   const listed = z.array(z.object({ user_address: z.string() })).parse(users.rows);
+  const lostSources = lost.filter(({ fromChainId }) => fromChainId === chainId);
+  const paying = [
+    ...listed.map(({ user_address }) => user_address),
+    ...lostSources.map(({ userAddress }) => userAddress),
+  ];
   return {
-    targets: Targets.parse(targets.rows).map(({ source_to, from_token, provider }) => ({
-      sourceTo: source_to,
-      fromToken: from_token,
-      provider,
-    })),
-    users:
-      listed.length > MAX_USER_ROWS ? null : [...new Set(listed.map(({ user_address }) => user_address))],
-    underWay: [...arriving, ...leaving, ...ending],
+    targets: [
+      ...Targets.parse(targets.rows).map(({ source_to, from_token, provider }) => ({
+        sourceTo: source_to,
+        fromToken: from_token,
+        provider,
+      })),
+      ...lostSources.map(({ sourceTo, fromToken, provider }) => ({ sourceTo, fromToken, provider })),
+    ],
+    users: listed.length > MAX_USER_ROWS ? null : [...new Set(paying)],
+    underWay: [...arriving, ...leaving, ...ending, ...lost],
     requestContracts: [...new Set(arriving.filter(isRedemption).flatMap(contractsOf))],
   };
 }

@@ -49,9 +49,9 @@ export async function continuationTransitions(
   if (paid.blockNumber < delivery.blockNumber || !paid.confirmed) return [];
   await requireCurrentEvidence(ctx, { row: by, readTransaction });
   // It may have been derived again between the reading of its row and that of its evidence.
-  const { state, shares, receivedAmount, depositTxHash, claimTxHash } =
-    (await selectDeposit(ctx.db, by.trackingId)) ?? by;
-  if (state !== "completed") return [];
+  const current = (await selectDeposit(ctx.db, by.trackingId)) ?? by;
+  if (current.state !== "completed" || current.sourceTxHash !== sourceTxHash) return [];
+  const { shares, receivedAmount, depositTxHash, claimTxHash } = current;
   const amountIn = receivedAmount === null ? null : BigInt(receivedAmount);
   const { change, ...transition } = completedTransition(
     { row, confirmed: true },

@@ -86,7 +86,8 @@ export async function requireCurrentEvidence(
   ctx: Context,
   { row, readTransaction }: { row: TrackedRow; readTransaction: TransactionReader },
 ): Promise<void> {
-  for (const { chainId, txHash, blockHash } of await selectEvidence(ctx.db, [row.trackingId])) {
+  for (const { chainId, txHash, blockHash, final } of await selectEvidence(ctx.db, [row.trackingId])) {
+    if (final && blockHash !== "") continue;
     const read = await readEvidence(readTransaction, { chainId, txHash: txHash as Hex });
     if (read !== null && read.blockHash !== blockHash)
       throw failure("upstream_unavailable", `the block of ${txHash} was replaced`);

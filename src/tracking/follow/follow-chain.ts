@@ -54,7 +54,8 @@ export interface ChainRound {
   head: number;
   /** Number of logs that matched the filters. */
   logs: number;
-  /** Number of final blocks that no round has read since they became final. */
+  /** Numbers of final blocks that this round has read, and of those that no round has read since they became final. */
+  covered: number;
   missing: number;
   /** False if another round stored its progress at the same time, in which case this one stored none. */
   applied: boolean;
@@ -135,7 +136,11 @@ async function runRound(
   });
   const done = uniteRanges([...(state.chain?.covered ?? []), ...reading.covered]);
   const missing = countBlocks(subtractRanges({ from: reading.startBlock, to: final.number }, done));
-  return { followed: read.number, head: reading.latest.number, logs: reading.logs.length, missing, applied };
+  const covered = countBlocks(reading.covered);
+  return {
+    ...{ followed: read.number, head: reading.latest.number, logs: reading.logs.length },
+    ...{ covered, missing, applied },
+  };
 }
 
 interface NodeRound extends Round {
@@ -180,7 +185,7 @@ async function readRound(ctx: Context, round: NodeRound): Promise<RoundReading> 
   return {
     ...evidence,
     startBlock,
-    covered: lost || reorganised || state.hasLostEvidence ? [] : older.covered,
+    covered: lost || reorganised ? [] : older.covered,
     final,
     reorganised,
     search,

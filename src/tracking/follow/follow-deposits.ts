@@ -97,8 +97,8 @@ export async function followFromMessage(
   const due = queue === null ? 0 : await queueDueDeposits(ctx, queue);
   if (round === null) return { chain_id: message.chain_id, busy: true, due };
   if ("error" in round) throw round.error;
-  // Blocks that this round could not read are read by the next message at once.
-  if (round.missing > 0 && round.applied && queue !== null)
+  // Blocks that this round could not read are read by the next message at once, unless a reorg holds it up.
+  if (round.missing > 0 && round.covered > 0 && round.applied && queue !== null)
     await sendFollowMessages(queue, [{ body: { ...message, goes_on: true } }]);
   return { chain_id: message.chain_id, ...round, due };
 }

@@ -85,7 +85,7 @@ describe("the Worker's bundle", () => {
     const sources = sourcesOf(modules);
     expect(sources.filter((file) => file.endsWith("zod/v4/locales/en.js"))).toHaveLength(1);
     const needless =
-      /zod-(to-)?openapi|src\/openapi\/(?!docs-pages|rendered-pages|docs-page-layout)|zod\/v4\/locales\/(?!en\.|index\.)/;
+      /zod-(to-)?openapi|src\/openapi\/(?!docs-pages|rendered-docs-pages|docs-page-layout)|zod\/v4\/locales\/(?!en\.|index\.)/;
     expect(sources.filter((file) => needless.test(file))).toEqual([]);
     const loaded = new Set(["worker.js"]);
     for (const file of loaded)

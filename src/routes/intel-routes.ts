@@ -200,7 +200,7 @@ const intelSignalsGet = defineRoute({
 });
 
 /** Routes that list signals, read one signal, and list the rules that raise them. */
-export const signalsRoutes: readonly AnyRoute[] = [
+export const intelRoutes: readonly AnyRoute[] = [
   intelNotable,
   intelHigh,
   intelActivity,
