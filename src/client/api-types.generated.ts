@@ -4060,7 +4060,7 @@ export interface components {
             title: string;
             /**
              * @description What the rule measures and when it raises a signal.
-             * @example Net outflow since a snapshot that is 24 to 30 hours old, as a fraction of total assets in that snapshot, compared with each earlier day.
+             * @example Net outflow since a snapshot that is 24 to 30 hours old, as a fraction of total assets in that snapshot, compared with earlier days.
              */
             description: string;
             /** @description Thresholds of the rule by severity. The highest tier that is reached applies. */
@@ -12284,7 +12284,7 @@ export interface operations {
                      *         "rule_id": "net_outflow",
                      *         "dimension": "capital",
                      *         "title": "Net outflow",
-                     *         "description": "Net outflow since a snapshot that is 24 to 30 hours old, as a fraction of total assets in that snapshot, compared with each earlier day.",
+                     *         "description": "Net outflow since a snapshot that is 24 to 30 hours old, as a fraction of total assets in that snapshot, compared with earlier days.",
                      *         "tiers": [
                      *           {
                      *             "tier": "high",

@@ -176,7 +176,7 @@ export const Rule = z
       description: "What the rule measures and when it raises a signal.",
       example:
         "Net outflow since a snapshot that is 24 to 30 hours old, as a fraction of total assets in that snapshot, compared " +
-        "with each earlier day.",
+        "with earlier days.",
     }),
     tiers: z
       .array(

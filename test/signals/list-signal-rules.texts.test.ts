@@ -15,15 +15,11 @@ test.each([
     at: (age) => ({ ...growingPrices(0.0001)(age), maxDeposit: age > 300 ? 0n : maxDeposit }),
   });
   const one = raised("capacity_opened", facts);
-  expect(one?.summary.endsWith("A limited capacity is often used up quickly.")).toBe(isLimited);
+  expect(one?.summary.endsWith("Any room under a cap is often used up quickly.")).toBe(isLimited);
 });
 
 test.each([
-  [
-    "capacity_opened",
-    (age: number) => (age > 300 ? 0n : 1n),
-    "for deposits of USDC is less than 0.0001 USDC;",
-  ],
+  ["capacity_opened", (age: number) => (age > 300 ? 0n : 1n), "into Steady USDC is less than 0.0001 USDC;"],
   ["capacity_exhausted", (age: number) => (age > 300 ? 1n : 0n), "earlier it was less than 0.0001 USDC."],
 ])("%s does not call a tiny capacity zero", (ruleId, capacity, text) => {
   const at: At = (age) => ({ ...growingPrices(0.0001)(age), maxDeposit: capacity(age) });
@@ -163,4 +159,22 @@ test("a share price too small for six decimals does not read as zero", () => {
   expect(raised("share_price_loss", { ...factsOf({ at }), assetDecimals: 18 })?.summary).toContain(
     "is less than 0.000001 USDC, 50.00% below",
   );
+});
+
+test("tvl_jump takes what a day's own deposits earn for explained", () => {
+  const rule = signalRules.find(({ rule_id }) => rule_id === "tvl_jump");
+  const facts = factsOf();
+  const [before, after] = [facts.indexedDay?.before, facts.indexedDay?.after];
+  if (before === undefined || after === undefined) throw new Error("the facts lack a day");
+  const filled = (totalAssets: number) => {
+    const day = {
+      ...{ inflow: usd(5_000_000), outflow: 0n, largestDeposit: usd(5_000_000), largestWithdrawal: 0n },
+      before: { ...before, totalAssets: usd(1_000), sharePrice: 10n ** 18n },
+      after: { ...after, totalAssets: usd(totalAssets), sharePrice: 1_000_200_000_000_000_000n },
+    };
+    return rule?.find({ ...facts, indexedDay: day }, NOW) ?? [];
+  };
+  // A price that rose by 0.02% explains up to 1,000 USDC more on 5,000,000 that were deposited in the same day.
+  expect(filled(5_002_000)).toEqual([]);
+  expect(filled(5_003_000)).toMatchObject([{ tier: "high" }]);
 });

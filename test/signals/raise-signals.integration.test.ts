@@ -227,7 +227,7 @@ describe("raiseSignals() on a chain", () => {
     await world.act("Full", { name: "setCap", args: [dollars(1_250_000)] });
     expect(await world.round(start)).toMatchObject({ raised: 1 });
     expect((await oneOf("Full", "capacity_opened")).summary).toMatch(
-      /^The remaining capacity of Full for deposits of USDC \(0x.{9}\) is 250,000 USDC \(0x.{9}\); \d+ minutes earlier it was zero\. The vault holds 1,000,000 USDC/,
+      /^The largest possible deposit of USDC \(0x.{9}\) into Full is 250,000 USDC \(0x.{9}\); \d+ minutes earlier it was zero\. The vault holds 1,000,000 USDC/,
     );
     await world.act("Full", { name: "setCap", args: [dollars(1_000_000)] });
     expect(await world.round(start + 300)).toMatchObject({ raised: 1 });

@@ -155,10 +155,10 @@ export const capacityExhausted = turnRule({
   tier: "medium",
   reason:
     "Deposits fail, usually until the cap is raised, holders withdraw or a daily limit resets; a limit of zero can also mean that deposits are frozen",
-  description: "The remaining deposit capacity is zero; in the previous snapshot it was above zero.",
+  description: "The largest possible deposit is zero; in the previous snapshot it was above zero.",
   headline: "no deposit capacity left",
   summary: (facts, change) =>
-    `The remaining capacity of ${facts.vaultName} for deposits of ${facts.assetSymbol} is zero; ${intervalOf(change)} earlier it was ` +
+    `The largest possible deposit of ${facts.assetSymbol} into ${facts.vaultName} is zero; ${intervalOf(change)} earlier it was ` +
     `${isUnlimited(change.before) ? "unlimited" : capacityOf(facts, change.before)}. ` +
     `${totalText(facts, change.after)} Usually a cap or daily limit is reached, and deposits fail until it is raised or reset, or holders withdraw; ` +
     "check that the vault or its market is not frozen or limited to listed accounts.",
@@ -174,13 +174,13 @@ export const capacityOpened = turnRule({
   title: "Deposit capacity available",
   tier: "medium",
   reason: "Deposits may work again; a limited capacity is often used up quickly",
-  description: "The remaining deposit capacity is above zero; in the previous snapshot it was zero.",
+  description: "The largest possible deposit is above zero; in the previous snapshot it was zero.",
   headline: "deposit capacity available",
   summary: (facts, change) =>
-    `The remaining capacity of ${facts.vaultName} for deposits of ${facts.assetSymbol} is ` +
+    `The largest possible deposit of ${facts.assetSymbol} into ${facts.vaultName} is ` +
     `${isUnlimited(change.after) ? "unlimited" : capacityOf(facts, change.after)}; ` +
     `${intervalOf(change)} earlier it was zero. ${totalText(facts, change.after)}` +
-    `${isUnlimited(change.after) ? "" : " A limited capacity is often used up quickly."}`,
+    `${isUnlimited(change.after) ? "" : " Any room under a cap is often used up quickly."}`,
   holds: (point) => {
     const full = isFull(point);
     return full === null ? null : !full;
@@ -193,7 +193,7 @@ const THIN: readonly (readonly [ThinTier, number])[] = [
   ["medium", 0.95],
 ];
 const THIN_REASONS: Readonly<Record<ThinTier, string>> = {
-  high: "Almost nothing is left for immediate withdrawals, unless the limit is a pause or the holder's own; in a run on the vault the last holders wait longest",
+  high: "Almost nothing is left for immediate withdrawals, unless withdrawals are paused or the limit is the holder's own; in a run on the vault the last holders wait longest",
   medium: "Larger withdrawals may have to wait; in a run on the vault the last holders wait longest",
 };
 /** The rule needs more hourly snapshots than this. */
@@ -217,9 +217,10 @@ export const liquidityThin: SignalRule = {
     reason: THIN_REASONS[tier],
   })),
   needs:
-    `More than ${MIN_BASELINE_HOURS} hourly snapshots, with a median of the withdrawable amount above 10% of total assets. A ` +
-    "snapshot without a known limit counts as 100%. The limit is read only for MetaMorpho vaults and plain ERC-4626 vaults " +
-    "whose withdrawals are all instant. Vaults with negligible total assets (see net_outflow) are left out.",
+    `More than ${MIN_BASELINE_HOURS} hourly snapshots of the last week, with a median of the withdrawable amount above 10% of total ` +
+    "assets, so a signal ends after about half a week. A snapshot without a known limit counts as 100%. The limit is read only " +
+    "for MetaMorpho and generic ERC-4626 vaults (not Aave, Euler or Morpho V2) whose withdrawals are all instant. Vaults with " +
+    "negligible total assets (see net_outflow) are left out.",
   quietSeconds: DAY_S,
   find(facts) {
     const latest = latestPoint(facts);

@@ -189,7 +189,7 @@ export const governanceChanged: SignalRule = governanceRule({
     {
       tier: "low",
       threshold:
-        "Cap, other than a daily limit on redemptions, or minimum amount; fee recipient; rewards; longer timelock or abdication of a " +
+        "Cap, other than a daily limit on redemptions or deactivated market limits, or minimum amount; fee recipient; rewards; longer timelock or abdication of a " +
         "function; removed gate, limit module, accountant, adapter, sub-account or super operator",
       reason: "Routine, or usually good for holders",
     },

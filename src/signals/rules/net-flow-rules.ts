@@ -42,7 +42,7 @@ function netFlow(direction: Direction): SignalRule {
     title: direction.title,
     description:
       `${direction.title} since a snapshot that is 24 to 30 hours old, as a fraction of total assets in that snapshot, ` +
-      "compared with each earlier day.",
+      "compared with earlier days.",
     tiers: toTiers(direction.bounds),
     needs: BASELINE_NEEDS,
     quietSeconds: DAY_S,

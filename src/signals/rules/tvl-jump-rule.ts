@@ -1,11 +1,11 @@
 import { DAY_S } from "../../lib/durations.ts";
 import { isNegligible } from "../negligible-signal-amount.ts";
 import {
-  BASELINE_NEEDS,
   type Bound,
   baselineEvidence,
   baselineOf,
   describeBaseline,
+  MIN_BASELINE_DAYS,
   tierBeyond,
   toTiers,
 } from "../signal-baseline.ts";
@@ -38,9 +38,13 @@ function explain({
 }: FlowDay): { before: bigint; net: bigint; earned: bigint; unexplained: bigint; part: number } | null {
   if (before.totalAssets === null || after.totalAssets === null || after.totalSupply === 0n) return null;
   if (before.sharePrice === null || before.sharePrice === 0n || after.sharePrice === null) return null;
-  const earned = (before.totalAssets * (after.sharePrice - before.sharePrice)) / before.sharePrice;
+  const growth = after.sharePrice - before.sharePrice;
+  const earned = (before.totalAssets * growth) / before.sharePrice;
   const net = inflow - outflow;
-  const unexplained = after.totalAssets - before.totalAssets - net - earned;
+  const rest = after.totalAssets - before.totalAssets - net - earned;
+  // The flows gained or lost with the share price, too, for an unknown part of the day.
+  const most = ((inflow + outflow) * growth) / before.sharePrice;
+  const unexplained = rest * rest > most * most ? rest : 0n;
   const part = fractionOf(unexplained < 0n ? -unexplained : unexplained, before.totalAssets);
   return part === null ? null : { before: before.totalAssets, net, earned, unexplained, part };
 }
@@ -55,9 +59,11 @@ export const tvlJump: SignalRule = {
   title: "Unexplained change in total assets",
   description:
     "The part of the change in total assets since a snapshot that is 24 to 30 hours old that neither deposits and " +
-    "withdrawals nor the share price explains, compared with each earlier day.",
+    "withdrawals nor the share price explains, compared with earlier days.",
   tiers: toTiers(BOUNDS),
-  needs: `${BASELINE_NEEDS} A share price in each of the snapshots used. This rule also leaves out vaults with withdrawals by request.`,
+  needs:
+    "All deposits and withdrawals since a snapshot that is 24 to 30 hours old and for at least " +
+    `${MIN_BASELINE_DAYS} of the 30 days before, with known amounts, and share prices. Vaults with deposits or withdrawals by request are left out.`,
   quietSeconds: DAY_S,
   find(facts) {
     const baseline = baselineOf(facts.flowDays.flatMap((day) => explain(day)?.part ?? []));
