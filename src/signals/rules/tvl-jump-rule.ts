@@ -30,12 +30,10 @@ const BOUNDS: readonly Bound[] = [
  * Splits a change in total assets into flows, yield and the unexplained rest. Null if a total or a share price is
  * missing, the earlier one is zero, or no shares are left, because the share price then restarts.
  */
-function explain({
-  before,
-  after,
-  inflow,
-  outflow,
-}: FlowDay): { before: bigint; net: bigint; earned: bigint; unexplained: bigint; part: number } | null {
+function explain(
+  day: FlowDay,
+): { before: bigint; net: bigint; earned: bigint; unexplained: bigint; part: number } | null {
+  const { before, after, inflow, outflow } = day;
   if (before.totalAssets === null || after.totalAssets === null || after.totalSupply === 0n) return null;
   if (before.sharePrice === null || before.sharePrice === 0n || after.sharePrice === null) return null;
   const growth = after.sharePrice - before.sharePrice;
@@ -61,9 +59,7 @@ export const tvlJump: SignalRule = {
     "The part of the change in total assets since a snapshot that is 24 to 30 hours old that neither deposits and " +
     "withdrawals nor the share price explains, compared with earlier days.",
   tiers: toTiers(BOUNDS),
-  needs:
-    "All deposits and withdrawals since a snapshot that is 24 to 30 hours old and for at least " +
-    `${MIN_BASELINE_DAYS} of the 30 days before, with known amounts, and share prices. Vaults with deposits or withdrawals by request are left out.`,
+  needs: `All deposits and withdrawals since a snapshot that is 24 to 30 hours old and for at least ${MIN_BASELINE_DAYS} of the 30 days before, with known amounts, and share prices. Vaults with deposits or withdrawals by request are left out.`,
   quietSeconds: DAY_S,
   find(facts) {
     const baseline = baselineOf(facts.flowDays.flatMap((day) => explain(day)?.part ?? []));
@@ -78,9 +74,7 @@ export const tvlJump: SignalRule = {
     const whole = (units: bigint) => `${wholeAmount(units, facts.assetDecimals)} ${facts.assetSymbol}`;
     return [
       {
-        seconds: after.seconds,
-        blockNumber: after.blockNumber,
-        txHash: null,
+        ...{ seconds: after.seconds, blockNumber: after.blockNumber, txHash: null },
         subject: "",
         tier,
         title: `${facts.vaultName}: total assets ${whole(size)} ${up ? "above" : "below"} what flows and the share price explain`,
