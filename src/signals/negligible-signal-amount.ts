@@ -17,8 +17,8 @@ const MIN_ANY_AMOUNT = 100_000n;
 
 /** Sentence for customers about the amounts that `isNegligible` covers. */
 export const NEGLIGIBLE_RULE =
-  "Amounts below 0.001 BTC, 0.03 ETH, 0.1 BNB, 3 HYPE or 5 AVAX (or of tokens whose symbol contains one of these), or 100 tokens " +
-  "of any other asset, are ignored.";
+  "Amounts below 0.001 BTC, 0.03 ETH, 0.1 BNB, 3 HYPE or 5 AVAX (also of tokens with one of these in their symbol) or 100 of any " +
+  "other token are ignored.";
 
 /**
  * Returns true if an amount is negligible, by the asset's symbol (see `NEGLIGIBLE_RULE`). No price is used.

@@ -80,9 +80,11 @@ export async function readFacts(
 
 /**
  * Returns true if a vault's flows are counted when its total assets change. Deposits by request enter total assets at
- * their settlement, but are counted when they are claimed, days later.
+ * their settlement, but are counted when they are claimed, days later. Of Mellow Core vaults, only the queues of one token
+ * are indexed.
  */
-const countsWhenSettled = ({ vault }: SignalVault): boolean => asyncDepositsOf(vault) === null;
+const countsWhenSettled = ({ vault }: SignalVault): boolean =>
+  vault.adapter !== "mellow" && asyncDepositsOf(vault) === null;
 
 /**
  * Returns true if flows explain a change in total assets. Of withdrawals by request, shares or assets leave the vault

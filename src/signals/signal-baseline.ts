@@ -96,8 +96,8 @@ function thresholdOf({ least, deviations, always }: Pick<Bound, "least" | "devia
 /** Sentences for customers about the history that a rule with a baseline needs. */
 export const BASELINE_NEEDS =
   `Deposits and withdrawals since a snapshot that is 24 to 30 hours old, as far as they are indexed, and for at least ${MIN_BASELINE_DAYS} of the 30 days ` +
-  "before. Vaults that take deposits by request are left out, because flows and total assets include them at different " +
-  "times. Withdrawals by request usually count when they are paid or claimed, if at all. A day with a flow of unknown amount, such as a Midas redemption request, is left out.";
+  "before. Mellow Core vaults and others that take deposits by request are left out: flows and total assets include them at " +
+  "different times. Withdrawals by request usually count when they are paid or claimed, if at all. A day with a flow of unknown amount, such as a Midas redemption request, is left out.";
 
 /**
  * Returns sentences about a vault's normal range, up to four median absolute deviations above the median (at least

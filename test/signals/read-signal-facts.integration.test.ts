@@ -9,11 +9,12 @@ import { readFacts } from "../../src/signals/read-signal-facts.ts";
 
 const HOUR_MS = 3_600_000;
 const NOW = Date.now();
-/** One vault for each way to settle: both instantly, withdrawals by request, both by request. */
+/** One vault for each way to settle: both instantly, withdrawals by request, both by request; and one of Mellow. */
 const SETTLED = [
   { number: 1, adapter: "erc4626" },
   { number: 2, adapter: "upshift" },
   { number: 3, adapter: "lagoon" },
+  { number: 4, adapter: "mellow" },
 ];
 let causeway: TestDeployment;
 
@@ -63,5 +64,7 @@ test("flows are facts only where a vault's total assets follow them", async () =
     { adapter: "upshift", day: 70n, indexed: null, earlier: [30n, 0n] },
     // A deposit is counted when it is claimed, long after it was settled.
     { adapter: "lagoon", day: null, indexed: null, earlier: [] },
+    // Only the queues of one token are indexed.
+    { adapter: "mellow", day: null, indexed: null, earlier: [] },
   ]);
 });

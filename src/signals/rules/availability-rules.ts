@@ -61,7 +61,8 @@ function turnRule(rule: {
     title: rule.title,
     description: rule.description,
     tiers: [{ tier: rule.tier, threshold: "Any such change", reason: rule.reason }],
-    needs: "Two consecutive snapshots within two hours that contain the value.",
+    needs:
+      "Two consecutive snapshots within two hours that contain the value (capacity: with deposits not paused).",
     quietSeconds: 0,
     find(facts) {
       const change = findTurn(facts, rule.holds);
@@ -111,7 +112,8 @@ export const paused = turnRule({
   id: "paused",
   title: "Deposits paused or closed",
   tier: "high",
-  reason: "These deposits fail, withdrawals often fail too, and a pause may follow an incident",
+  reason:
+    "These deposits fail or are not settled, withdrawals often fail too, and a pause may follow an incident",
   description:
     "Deposits of the vault's asset are paused or closed; in the previous snapshot, as far as known, they were not. Other assets or queues may be open.",
   headline: "deposits of its asset paused or closed",
@@ -129,7 +131,7 @@ export const unpaused = turnRule({
   id: "unpaused",
   title: "Deposits no longer paused or closed",
   tier: "medium",
-  reason: "Deposits are no longer paused or closed; the cause may remain",
+  reason: "Deposits may work again; the cause of the stop may remain",
   description:
     "Deposits of the vault's asset are no longer paused or closed; in the previous snapshot, as far as known, they were.",
   headline: "deposits of its asset no longer paused or closed",
@@ -193,7 +195,7 @@ const THIN: readonly (readonly [ThinTier, number])[] = [
   ["medium", 0.95],
 ];
 const THIN_REASONS: Readonly<Record<ThinTier, string>> = {
-  high: "Almost nothing is left for immediate withdrawals, unless withdrawals are paused or the limit is the holder's own; in a run on the vault the last holders wait longest",
+  high: "Almost nothing can be withdrawn immediately, unless the limit is that holder's own; in a run on the vault the last holders wait longest",
   medium: "Larger withdrawals may have to wait; in a run on the vault the last holders wait longest",
 };
 /** The rule needs more hourly snapshots than this. */
@@ -218,7 +220,7 @@ export const liquidityThin: SignalRule = {
   })),
   needs:
     `More than ${MIN_BASELINE_HOURS} hourly snapshots of the last week, with a median of the withdrawable amount above 10% of total ` +
-    "assets, so a signal ends after about half a week. A snapshot without a known limit counts as 100%. The limit is read only " +
+    "assets, so a signal ends within about half a week even if liquidity stays low. A snapshot without a known limit counts as 100%. The limit is read only " +
     "for MetaMorpho and generic ERC-4626 vaults (not Aave, Euler or Morpho V2) whose withdrawals are all instant. Vaults with " +
     "negligible total assets (see net_outflow) are left out.",
   quietSeconds: DAY_S,

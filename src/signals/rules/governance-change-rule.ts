@@ -174,7 +174,7 @@ export const governanceChanged: SignalRule = governanceRule({
       tier: "high",
       threshold:
         "Implementation, beacon, proxy admin or upgrade admin; owner, governor, role manager, management, new super operator or added ward; " +
-        "access-control authority, except its removal if only the owner can then call restricted functions; the Safe or account that " +
+        "access-control authority (but not its removal in favour of the owner); the Safe or account that " +
         "receives the assets; pause (other than the medium ones), lock of all shares, closure, shutdown or emergency withdrawal; a new gate, limit module or whitelist " +
         "for withdrawals, or a hook that disables withdrawals",
       reason: "Can change how the vault works, or block withdrawals",
@@ -189,7 +189,7 @@ export const governanceChanged: SignalRule = governanceRule({
     {
       tier: "low",
       threshold:
-        "Cap, other than a daily limit on redemptions or deactivated market limits, or minimum amount; fee recipient; rewards; longer timelock or abdication of a " +
+        "Cap (other than a daily limit on redemptions or deactivated market limits) or minimum amount; fee recipient; rewards; longer timelock or abdication of a " +
         "function; removed gate, limit module, accountant, adapter, sub-account or super operator",
       reason: "Routine, or usually good for holders",
     },
@@ -205,7 +205,7 @@ export const governanceChangeAnnounced: SignalRule = governanceRule({
   id: "change_announced",
   title: "Governance change pending or cancelled",
   description:
-    "Events that submit, schedule or start a change that takes effect only after a timelock or a second transaction, such " +
+    "Events that submit, schedule or start a change that takes effect only after a timelock or a second call, such " +
     "as the acceptance by a proposed owner, and events that cancel such a change.",
   tiers: [
     {

@@ -158,7 +158,7 @@ export const largeDeposit = largeFlow({
     },
   ],
   advice:
-    "The yield may fall until the new capital is allocated, and a holder of this size may also withdraw at once.",
+    "The yield may fall until the new capital is allocated, and a holder of this size may also withdraw in one go.",
 });
 
 /**

@@ -80,7 +80,7 @@ export const tvlJump: SignalRule = {
         title: `${facts.vaultName}: total assets ${whole(size)} ${up ? "above" : "below"} what flows and the share price explain`,
         summary:
           `Total assets of ${facts.vaultName} went from ${whole(jump.before)} to ${whole(after.totalAssets)} in ${hoursOf({ before, after })}: ` +
-          `${whole(size)} (${percent(jump.part)} of the earlier total) ${up ? "more" : "less"} than deposits less withdrawals (${whole(jump.net)}) and ` +
+          `${whole(size)} (${percent(jump.part)} of the earlier total) ${up ? "more" : "less"} than net deposits (${whole(jump.net)}) and ` +
           `the change in the share price (${whole(jump.earned)}) explain. ` +
           `${describeBaseline("the unexplained daily change", { baseline, part: jump.part, bounds: BOUNDS })} ${
             up
