@@ -94,7 +94,7 @@ export async function selectOldestOpen(db: Database, chainId: number): Promise<D
 }
 
 /**
- * A contract that the source transactions of unproven or failed rows call, with the paid token; addresses are
+ * A contract that the source transactions of unproven, failed or lost rows call, with the paid token; addresses are
  * lowercase. The Router and a vault's own entry point are listed once, with the token of one of their transactions.
  */
 export interface WatchedTarget {
@@ -110,7 +110,7 @@ export type WatchedDeposit = Pick<
   "direction" | "userAddress" | "moveToken" | "shareToken" | "fromToken" | "exitToken" | "state"
 >;
 
-/** The deposits and withdrawals that a round on a chain looks for. */
+/** The deposits and withdrawals that a round on a chain looks for. Lost are those whose evidence a reorg replaced. */
 export interface WatchList {
   /**
    * The contracts, at most 4,000 entries: the Router and the vaults' own entry points once each, whatever the tokens; a
@@ -118,12 +118,12 @@ export interface WatchList {
    */
   targets: readonly WatchedTarget[];
   /**
-   * Users of unproven or failed deposits and withdrawals that bypass the Router, lowercase and without duplicates, or
+   * Users of unproven, failed or lost deposits and withdrawals that bypass the Router, lowercase and without duplicates, or
    * null if there are more than 1,000 of these deposits and withdrawals.
    */
   users: readonly string[] | null;
   /**
-   * The deposits and withdrawals in progress on the chain: at most 500 each, the last changed first, by vault chain,
+   * The deposits and withdrawals in progress on the chain, and the lost ones: at most 500 each, the last changed first, by vault chain,
    * source chain and destination chain. One may be listed more than once.
    */
   underWay: readonly WatchedDeposit[];
