@@ -3960,7 +3960,7 @@ export interface components {
             title: string;
             /**
              * @description What happened, compared with what is usual for the vault, and what to check, in a few sentences.
-             * @example Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours (2,000 USDC deposited, 185,400 USDC withdrawn), 18.34% of its total assets a day ago (1,000,000 USDC). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. Unless the withdrawals were claims of earlier requests, liquidity for immediate withdrawals may run out: check how much you could withdraw now.
+             * @example Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the 24 hours before 2026-01-02 03:04 UTC (2,000 USDC deposited, 185,400 USDC withdrawn), 18.34% of its total assets at the start of that time (1,000,000 USDC). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. Unless the withdrawals were claims of earlier requests, liquidity for immediate withdrawals may run out: check how much you could withdraw now.
              */
             summary: string;
             /**
@@ -4112,7 +4112,7 @@ export interface components {
             title: string;
             /**
              * @description What happened, compared with what is usual for the vault, and what to check, in a few sentences.
-             * @example Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours (2,000 USDC deposited, 185,400 USDC withdrawn), 18.34% of its total assets a day ago (1,000,000 USDC). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. Unless the withdrawals were claims of earlier requests, liquidity for immediate withdrawals may run out: check how much you could withdraw now.
+             * @example Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the 24 hours before 2026-01-02 03:04 UTC (2,000 USDC deposited, 185,400 USDC withdrawn), 18.34% of its total assets at the start of that time (1,000,000 USDC). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. Unless the withdrawals were claims of earlier requests, liquidity for immediate withdrawals may run out: check how much you could withdraw now.
              */
             summary: string;
             /**
@@ -4217,7 +4217,7 @@ export interface components {
                 tier: components["schemas"]["SignalTier"];
                 /**
                  * @description What happened, compared with what is usual for the vault, and what to check, in a few sentences.
-                 * @example Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours (2,000 USDC deposited, 185,400 USDC withdrawn), 18.34% of its total assets a day ago (1,000,000 USDC). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. Unless the withdrawals were claims of earlier requests, liquidity for immediate withdrawals may run out: check how much you could withdraw now.
+                 * @example Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the 24 hours before 2026-01-02 03:04 UTC (2,000 USDC deposited, 185,400 USDC withdrawn), 18.34% of its total assets at the start of that time (1,000,000 USDC). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. Unless the withdrawals were claims of earlier requests, liquidity for immediate withdrawals may run out: check how much you could withdraw now.
                  */
                 summary: string;
                 /** @description Figures at that time. */
@@ -6664,9 +6664,11 @@ export interface components {
         "Cache-Tag": string;
         /** @description Entity tag of the response, for `If-None-Match`. */
         ETag: string;
-        /** @description URL of the next page, as `<…>; rel="next"`; absent on the last page. */
+        /** @description `true` if the response repeats an earlier one with the same `Idempotency-Key`. */
+        "Idempotent-Replayed": string;
+        /** @description URL of the next page, relative to the API, as `<…>; rel="next"`; absent on the last page. */
         Link: string;
-        /** @description Requests left in the current window (`r`), and seconds until it ends (`t`). */
+        /** @description Requests left in the current window (`r`), and seconds until it ends (`t`). Successful responses have it only if every request is counted exactly, as for quotes and builds. */
         RateLimit: string;
         /** @description Requests admitted per window (`q`), and the window's length in seconds (`w`). */
         "RateLimit-Policy": string;
@@ -6728,6 +6730,7 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "Cache-Tag": components["headers"]["Cache-Tag"];
                     Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -6908,6 +6911,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "Cache-Tag": components["headers"]["Cache-Tag"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -7109,6 +7113,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "Cache-Tag": components["headers"]["Cache-Tag"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -7250,6 +7255,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -7510,7 +7516,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7794,6 +7802,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -8031,6 +8040,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -8183,6 +8193,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -8387,6 +8398,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -8556,6 +8568,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -8736,6 +8749,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -9004,6 +9018,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -9200,6 +9215,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -9382,7 +9398,9 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9629,6 +9647,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -9849,6 +9868,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -10081,6 +10101,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -10236,6 +10257,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -10425,6 +10447,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -10597,6 +10620,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -10780,6 +10804,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -11043,6 +11068,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -11241,6 +11267,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -11415,6 +11442,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -11605,6 +11633,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "Cache-Tag": components["headers"]["Cache-Tag"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -11619,7 +11648,7 @@ export interface operations {
                      *           "tier": "medium",
                      *           "dimension": "capital",
                      *           "title": "Steakhouse USDC: net outflow of 183,400 USDC in 24 hours",
-                     *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours (2,000 USDC deposited, 185,400 USDC withdrawn), 18.34% of its total assets a day ago (1,000,000 USDC). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. Unless the withdrawals were claims of earlier requests, liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
+                     *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the 24 hours before 2026-01-02 03:04 UTC (2,000 USDC deposited, 185,400 USDC withdrawn), 18.34% of its total assets at the start of that time (1,000,000 USDC). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. Unless the withdrawals were claims of earlier requests, liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
                      *           "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
                      *           "vault_name": "Steakhouse USDC",
                      *           "chain_id": 8453,
@@ -11774,6 +11803,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "Cache-Tag": components["headers"]["Cache-Tag"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -11788,7 +11818,7 @@ export interface operations {
                      *           "tier": "high",
                      *           "dimension": "capital",
                      *           "title": "Steakhouse USDC: net outflow of 383,400 USDC in 24 hours",
-                     *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 383,400 USDC in the last 24 hours (2,000 USDC deposited, 385,400 USDC withdrawn), 38.34% of its total assets a day ago (1,000,000 USDC). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. Unless the withdrawals were claims of earlier requests, liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
+                     *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 383,400 USDC in the 24 hours before 2026-01-02 03:04 UTC (2,000 USDC deposited, 385,400 USDC withdrawn), 38.34% of its total assets at the start of that time (1,000,000 USDC). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. Unless the withdrawals were claims of earlier requests, liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
                      *           "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
                      *           "vault_name": "Steakhouse USDC",
                      *           "chain_id": 8453,
@@ -11943,6 +11973,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "Cache-Tag": components["headers"]["Cache-Tag"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -11957,7 +11988,7 @@ export interface operations {
                      *           "tier": "medium",
                      *           "dimension": "capital",
                      *           "title": "Steakhouse USDC: net outflow of 183,400 USDC in 24 hours",
-                     *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours (2,000 USDC deposited, 185,400 USDC withdrawn), 18.34% of its total assets a day ago (1,000,000 USDC). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. Unless the withdrawals were claims of earlier requests, liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
+                     *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the 24 hours before 2026-01-02 03:04 UTC (2,000 USDC deposited, 185,400 USDC withdrawn), 18.34% of its total assets at the start of that time (1,000,000 USDC). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. Unless the withdrawals were claims of earlier requests, liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
                      *           "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
                      *           "vault_name": "Steakhouse USDC",
                      *           "chain_id": 8453,
@@ -12114,6 +12145,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "Cache-Tag": components["headers"]["Cache-Tag"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -12128,7 +12160,7 @@ export interface operations {
                      *           "tier": "medium",
                      *           "dimension": "capital",
                      *           "title": "Steakhouse USDC: net outflow of 183,400 USDC in 24 hours",
-                     *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours (2,000 USDC deposited, 185,400 USDC withdrawn), 18.34% of its total assets a day ago (1,000,000 USDC). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. Unless the withdrawals were claims of earlier requests, liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
+                     *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the 24 hours before 2026-01-02 03:04 UTC (2,000 USDC deposited, 185,400 USDC withdrawn), 18.34% of its total assets at the start of that time (1,000,000 USDC). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. Unless the withdrawals were claims of earlier requests, liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
                      *           "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
                      *           "vault_name": "Steakhouse USDC",
                      *           "chain_id": 8453,
@@ -12274,6 +12306,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "Cache-Tag": components["headers"]["Cache-Tag"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -12397,6 +12430,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "Cache-Tag": components["headers"]["Cache-Tag"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -12409,7 +12443,7 @@ export interface operations {
                      *       "tier": "medium",
                      *       "dimension": "capital",
                      *       "title": "Steakhouse USDC: net outflow of 183,400 USDC in 24 hours",
-                     *       "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours (2,000 USDC deposited, 185,400 USDC withdrawn), 18.34% of its total assets a day ago (1,000,000 USDC). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. Unless the withdrawals were claims of earlier requests, liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
+                     *       "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the 24 hours before 2026-01-02 03:04 UTC (2,000 USDC deposited, 185,400 USDC withdrawn), 18.34% of its total assets at the start of that time (1,000,000 USDC). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. Unless the withdrawals were claims of earlier requests, liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
                      *       "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
                      *       "vault_name": "Steakhouse USDC",
                      *       "chain_id": 8453,
@@ -12448,7 +12482,7 @@ export interface operations {
                      *         {
                      *           "at": "2026-01-02T03:04:05.678Z",
                      *           "tier": "medium",
-                     *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours (2,000 USDC deposited, 185,400 USDC withdrawn), 18.34% of its total assets a day ago (1,000,000 USDC). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. Unless the withdrawals were claims of earlier requests, liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
+                     *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the 24 hours before 2026-01-02 03:04 UTC (2,000 USDC deposited, 185,400 USDC withdrawn), 18.34% of its total assets at the start of that time (1,000,000 USDC). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. Unless the withdrawals were claims of earlier requests, liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
                      *           "metrics": [
                      *             {
                      *               "label": "net_flow",
@@ -12590,6 +12624,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -12689,6 +12724,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -12818,6 +12854,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -12920,6 +12957,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -13019,6 +13057,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -13156,6 +13195,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -13297,6 +13337,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -13429,6 +13470,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -13570,6 +13612,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -13710,6 +13753,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -13866,6 +13910,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -14019,6 +14064,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -14113,6 +14159,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -14236,6 +14283,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -14377,6 +14425,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -14516,6 +14565,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -14652,6 +14702,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -14748,6 +14799,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -14880,6 +14932,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -15039,6 +15092,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -15198,6 +15252,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -15347,6 +15402,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -15507,6 +15563,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -15670,6 +15727,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -15728,6 +15786,7 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -15902,6 +15961,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -16102,6 +16162,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -16287,6 +16348,7 @@ export interface operations {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -16412,6 +16474,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "Cache-Tag": components["headers"]["Cache-Tag"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -16527,6 +16590,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "Cache-Tag": components["headers"]["Cache-Tag"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -16648,6 +16712,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "Cache-Tag": components["headers"]["Cache-Tag"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -16767,6 +16832,7 @@ export interface operations {
                     ETag: components["headers"]["ETag"];
                     "Cache-Control": components["headers"]["Cache-Control"];
                     "Cache-Tag": components["headers"]["Cache-Tag"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -16944,6 +17010,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
@@ -17043,6 +17110,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };

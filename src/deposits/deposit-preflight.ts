@@ -153,7 +153,7 @@ function assertAcceptable(input: { intent: DepositIntent; amount: bigint; terms:
   if (!priceIsSafe({ ...deposit, assetDecimals: token.decimals })) {
     throw failure(
       "price_unsafe",
-      `the shares that ${vault.name} would mint are worth much less than the deposit`,
+      `the shares that ${vault.name} would mint are worth less than the deposit by more than the slippage, which counts as 3% at most`,
       { subject: "vault" },
     );
   }

@@ -126,9 +126,9 @@ function outflow({ tier, net }: { tier: "medium" | "high"; net: number }) {
   const flow = { label: "net_flow", value: `${-net}000000`, unit: "USDC", change: null, decimals: 6 };
   const part = { label: "share_of_total_assets", value: (net / 1e6).toFixed(6), unit: "fraction" };
   const summary =
-    `Withdrawals from Steakhouse USDC exceeded deposits by ${whole} in the last 24 hours (2,000 USDC deposited, ` +
-    `${withdrawn} withdrawn), ${(net / 1e4).toFixed(2)}% of its total assets a day ago (1,000,000 USDC). Over 28 earlier days the ` +
-    "median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. Unless the " +
+    `Withdrawals from Steakhouse USDC exceeded deposits by ${whole} in the 24 hours before 2026-01-02 03:04 UTC (2,000 USDC ` +
+    `deposited, ${withdrawn} withdrawn), ${(net / 1e4).toFixed(2)}% of its total assets at the start of that time ` +
+    "(1,000,000 USDC). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. Unless the " +
     "withdrawals were claims of earlier requests, liquidity for immediate withdrawals may run out: check how much you could " +
     "withdraw now.";
   return {

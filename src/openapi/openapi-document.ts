@@ -186,8 +186,10 @@ const RESPONSE_HEADERS = {
     "How long shared caches may serve the response; `private, no-store` if the request had credentials or another spelling of the URL.",
   "Cache-Tag": "Tags by which the deployment purges the response from its own cache.",
   ETag: "Entity tag of the response, for `If-None-Match`.",
-  Link: 'URL of the next page, as `<…>; rel="next"`; absent on the last page.',
-  RateLimit: "Requests left in the current window (`r`), and seconds until it ends (`t`).",
+  "Idempotent-Replayed": "`true` if the response repeats an earlier one with the same `Idempotency-Key`.",
+  Link: 'URL of the next page, relative to the API, as `<…>; rel="next"`; absent on the last page.',
+  RateLimit:
+    "Requests left in the current window (`r`), and seconds until it ends (`t`). Successful responses have it only if every request is counted exactly, as for quotes and builds.",
   "RateLimit-Policy": "Requests admitted per window (`q`), and the window's length in seconds (`w`).",
   "Retry-After": "Seconds to wait before the next request.",
   "WWW-Authenticate": "HTTP scheme of the credentials that the API takes: `Bearer`, for sessions.",
@@ -216,13 +218,15 @@ export function addResponseHeaders(document: DescribedDocument): void {
   for (const operation of Object.values(document.paths ?? {}).flatMap((path) => Object.values(path))) {
     const { responses = {}, parameters = [] } = operation;
     const paged = parameters.some(({ name }) => name === "cursor");
+    const repeatable = parameters.some(({ name }) => name === "idempotency-key");
     for (const [status, response] of Object.entries(responses)) {
       // A response that caches may store has no request id, because it belongs to no single request.
       const kept = (status === "200" || status === "304") && "304" in responses;
       const names: HeaderName[] = kept ? ["ETag", "Cache-Control", "Cache-Tag"] : ["X-Request-Id"];
       if (status === "200" && paged) names.push("Link");
-      if ("429" in responses && status.startsWith("2")) names.push("RateLimit-Policy");
-      if (status === "429") names.push("RateLimit", "RateLimit-Policy");
+      if ("429" in responses && (status.startsWith("2") || status === "429"))
+        names.push("RateLimit", "RateLimit-Policy");
+      if (repeatable && status.startsWith("2")) names.push("Idempotent-Replayed");
       if (status === "401") names.push("WWW-Authenticate");
       if (status === "429" || status === "503" || status === "504") names.push("Retry-After");
       response.headers = Object.fromEntries(

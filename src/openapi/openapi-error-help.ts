@@ -71,9 +71,9 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   price_unsafe: {
     cause:
-      "The shares (`subject: vault`) or every offered route (`subject: route`) would lose more than the slippage allows, or have no price.",
+      "The shares (`subject: vault`) or all routes (`subject: route`) lose more than the slippage allows, a vault's fee more than 3%, or have no price.",
     remedy:
-      "Repeat the request later. Of a quote or build, raise the slippage tolerance if you accept the loss.",
+      "Repeat the request later, or choose another vault. Of a quote or build, raise the slippage tolerance if you accept the loss.",
   },
   would_revert: {
     cause:
@@ -132,8 +132,10 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     remedy: "Wait until the vault settles the request, or cancel it where the vault allows that.",
   },
   mode_unsupported: {
-    cause: "The vault does not support the requested mode.",
-    remedy: "Set `mode` to `auto`, or to a mode that `POST /v1/withdraw/quote` offers.",
+    cause:
+      "The vault does not support the requested mode, or the two vaults of a move allow none on one chain.",
+    remedy:
+      "Set `mode` to `auto`, or to a mode that `POST /v1/withdraw/quote` offers. In place of a move, withdraw first, then deposit.",
   },
   credentials_required: {
     cause: "The endpoint requires a session token, an API key with its secret, or the administrator's token.",

@@ -66,9 +66,9 @@ const Summary = z.string().meta({
   description:
     "What happened, compared with what is usual for the vault, and what to check, in a few sentences.",
   example:
-    "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours (2,000 USDC deposited, 185,400 " +
-    "USDC withdrawn), 18.34% of its total assets a day ago (1,000,000 USDC). Over 28 earlier days the median of the daily " +
-    "net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. Unless the withdrawals were claims of " +
+    "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the 24 hours before 2026-01-02 03:04 UTC (2,000 USDC " +
+    "deposited, 185,400 USDC withdrawn), 18.34% of its total assets at the start of that time (1,000,000 USDC). Over 28 " +
+    "earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. Unless the withdrawals were claims of " +
     "earlier requests, liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
 });
 

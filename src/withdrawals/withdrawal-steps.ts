@@ -134,7 +134,9 @@ function transferFacts(
   row: WithdrawalRow,
   { state, as }: { state: WithdrawalState; as: (own: StepState, approvalsWait?: boolean) => LegFacts },
 ): LegFacts {
-  if (["expired", "abandoned", "failed", "cancelled", "rejected"].includes(state)) return as("skipped");
+  // Of `partial`, the vault paid only a part of the request, and its token stays with the user.
+  if (["expired", "abandoned", "failed", "cancelled", "rejected", "partial"].includes(state))
+    return as("skipped");
   if (row.depositProven) return as(state === "bridging" ? "waiting" : "done");
   return as("waiting", true);
 }

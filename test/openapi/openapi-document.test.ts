@@ -21,9 +21,16 @@ function headersOf(operation: { statuses: readonly number[]; parameters: readonl
 
 test("addResponseHeaders() adds X-Request-Id to every response and Retry-After to 429", () => {
   expect(headersOf({ statuses: [201, 422, 429], parameters: [] })).toEqual([
-    ["201", ["X-Request-Id", "RateLimit-Policy"]],
+    ["201", ["X-Request-Id", "RateLimit", "RateLimit-Policy"]],
     ["422", ["X-Request-Id"]],
     ["429", ["X-Request-Id", "RateLimit", "RateLimit-Policy", "Retry-After"]],
+  ]);
+});
+
+test("addResponseHeaders() adds Idempotent-Replayed to the successes of operations with an idempotency key", () => {
+  expect(headersOf({ statuses: [200, 409], parameters: ["idempotency-key"] })).toEqual([
+    ["200", ["X-Request-Id", "Idempotent-Replayed"]],
+    ["409", ["X-Request-Id"]],
   ]);
 });
 

@@ -24,7 +24,9 @@ test.each([
     const before = pointDayAgo({ ...facts, hours: stored });
     const indexedDay = facts.indexedDay === null || before === null ? null : { ...facts.indexedDay, before };
     const [finding] = rule?.find({ ...facts, hours: stored, indexedDay }, NOW) ?? [];
-    expect(finding?.summary).toMatch(new RegExp(`(in the last ${hours} hours[ ,]|in ${hours} hours: )`));
+    expect(finding?.summary).toMatch(
+      new RegExp(`(in the ${hours} hours before \\d{4}-|in ${hours} hours: )`),
+    );
     if (ruleId === "net_outflow") expect(finding?.title).toMatch(new RegExp(`in ${hours} hours$`));
   }
 });

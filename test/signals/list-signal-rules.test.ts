@@ -330,8 +330,8 @@ test("large_withdrawal states amount, fraction, normal range and consequence", (
     ],
   });
   expect(withdrawal?.summary).toBe(
-    "0x00000000000000000000000000000000000a0001 withdrew 300,000 USDC in one transaction in the last 24 hours, 30.00% of " +
-      "the total assets of Steady USDC a day ago (1,000,000 USDC). Over 28 earlier days the median of the largest daily " +
+    "0x00000000000000000000000000000000000a0001 withdrew 300,000 USDC in one transaction in the 24 hours before 2027-01-15 " +
+      "08:00 UTC, 30.00% of the total assets of Steady USDC at the start of that time (1,000,000 USDC). Over 28 earlier days the median of the largest daily " +
       "withdrawal was 0.00% of total assets; up to 4.00% is normal for this vault. If withdrawals are by " +
       "request, the account may have claimed its own request or settled those of several holders. Less may be left for immediate withdrawals: check how much " +
       "you could withdraw now.",

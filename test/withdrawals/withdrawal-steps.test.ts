@@ -160,8 +160,9 @@ describe("toWithdrawalSteps() of two steps", () => {
     expect(stepsOf({ state, plan, row: { depositProven: true } }).at(-1)).toBe(last);
   });
 
-  test("nothing is left to do after a failure", () => {
-    expect(stepsOf({ state: "failed", plan }).at(-1)).toBe("destination.transfer: skipped");
+  test.each<WithdrawalState>(["failed", "partial"])("nothing is left to do once it is %s", (state) => {
+    expect(stepsOf({ state, plan })).not.toContainEqual(expect.stringMatching(/: (required|waiting)$/));
+    expect(stepsOf({ state, plan }).at(-1)).toBe("destination.transfer: skipped");
   });
 });
 

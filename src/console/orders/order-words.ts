@@ -237,7 +237,7 @@ const FAILURES: Readonly<Record<string, string>> = {
   EXPIRED: "Its time had run out.",
   INSUFFICIENT_ALLOWANCE: "The approval was too small.",
   INSUFFICIENT_BALANCE: "The balance was too small.",
-  NOT_PROCESSABLE_REFUND_NEEDED: "The bridge could not deliver; a refund is due.",
+  NOT_PROCESSABLE_REFUND_NEEDED: "The vault rejected the request, and a refund is due: ask its curator.",
   OUT_OF_GAS: "The gas limit was too low.",
   SLIPPAGE_EXCEEDED: "The price moved by more than the maximum slippage, so nothing was taken.",
 };

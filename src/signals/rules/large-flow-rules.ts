@@ -1,4 +1,5 @@
 import { DAY_S } from "../../lib/durations.ts";
+import { formatUtcMinute } from "../../vaults/governance/governance-event.ts";
 import { isNegligible } from "../negligible-signal-amount.ts";
 import {
   BASELINE_NEEDS,
@@ -68,12 +69,12 @@ function findLarge(facts: VaultFacts, direction: Direction): Finding[] {
   const [largest] = found;
   if (largest === undefined) return [];
   const { flow, amount, part, tier } = largest;
-  const hours = hoursOf({ before: start, after: latest });
+  const period = `${hoursOf({ before: start, after: latest })} before ${formatUtcMinute(latest.seconds)}`;
   return [
     {
       tier,
       subject: "",
-      ...texts(facts, { direction, flow, amount, part, before, hours, baseline, more: found.length - 1 }),
+      ...texts(facts, { direction, flow, amount, part, before, period, baseline, more: found.length - 1 }),
       metrics: [
         { label: "amount", value: amount.toString(), unit: facts.assetSymbol, change: null },
         { label: "share_of_total_assets", value: fixed(part), unit: "fraction", change: null },
@@ -101,13 +102,13 @@ function texts(
     amount: bigint;
     part: number;
     before: bigint;
-    /** Length of the period in which the flow happened, in words. */
-    hours: string;
+    /** The hours in which the flow happened, and their end. */
+    period: string;
     baseline: Baseline;
     more: number;
   },
 ): { title: string; summary: string } {
-  const { direction, flow, amount, part, before, hours, baseline, more } = of;
+  const { direction, flow, amount, part, before, period, baseline, more } = of;
   const whole = (units: bigint): string => `${wholeAmount(units, facts.assetDecimals)} ${facts.assetSymbol}`;
   const others =
     more === 0
@@ -116,8 +117,8 @@ function texts(
   return {
     title: `${facts.vaultName}: single ${direction.noun} of ${whole(amount)}`,
     summary:
-      `${flow.user} ${direction.verb} ${whole(amount)} in one transaction in the last ${hours}, ${percent(part)} of the total assets of ` +
-      `${facts.vaultName} a day ago (${whole(before)}).${others} ` +
+      `${flow.user} ${direction.verb} ${whole(amount)} in one transaction in the ${period}, ${percent(part)} of the total assets of ` +
+      `${facts.vaultName} at the start of that time (${whole(before)}).${others} ` +
       `${describeBaseline(`the largest daily ${direction.noun}`, { baseline, part, bounds: direction.bounds })} ${direction.advice}`,
   };
 }

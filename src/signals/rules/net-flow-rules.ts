@@ -1,4 +1,5 @@
 import { DAY_S } from "../../lib/durations.ts";
+import { formatUtcMinute } from "../../vaults/governance/governance-event.ts";
 import { isNegligible } from "../negligible-signal-amount.ts";
 import {
   BASELINE_NEEDS,
@@ -73,8 +74,8 @@ function findNet(facts: VaultFacts, direction: Direction): Finding[] {
       subject: "",
       title: `${facts.vaultName}: net ${direction.sign === 1n ? "inflow" : "outflow"} of ${whole(net)} in ${hours}`,
       summary:
-        `${direction.excess(facts.vaultName)} by ${whole(net)} in the last ${hours} (${whole(inflow)} deposited, ` +
-        `${whole(outflow)} withdrawn), ${percent(part)} of its total assets a day ago (${whole(before)}). ` +
+        `${direction.excess(facts.vaultName)} by ${whole(net)} in the ${hours} before ${formatUtcMinute(latest.seconds)} (${whole(inflow)} deposited, ` +
+        `${whole(outflow)} withdrawn), ${percent(part)} of its total assets at the start of that time (${whole(before)}). ` +
         `${describeBaseline(`the daily ${direction.title.toLowerCase()}`, { baseline, part, bounds: direction.bounds })} ${direction.advice}`,
       metrics: [
         { label: "net_flow", value: (inflow - outflow).toString(), unit: facts.assetSymbol, change: null },

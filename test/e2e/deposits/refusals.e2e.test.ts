@@ -101,7 +101,7 @@ describe("build refusals by the vault", () => {
     expect(await refused(bodyOf("Inflated USDC"))).toMatchInlineSnapshot(`
       {
         "code": "price_unsafe",
-        "detail": "the shares that Inflated USDC would mint are worth much less than the deposit",
+        "detail": "the shares that Inflated USDC would mint are worth less than the deposit by more than the slippage, which counts as 3% at most",
         "status": 400,
         "subject": "vault",
         "title": "Unsafe price",
