@@ -148,6 +148,11 @@ export interface TransferReference {
   tool: string;
   /** Hashes of transactions on the destination chain that may have delivered the transfer; absent if none is known. */
   arrivals?: readonly Hex[];
+  /**
+   * The user's account, and the amount in the paid token's smallest unit, or null if unknown. They tell the transfer
+   * from others in the same transaction. Absent if unknown.
+   */
+  sender?: { account: string; amount: bigint | null } | undefined;
 }
 
 /**

@@ -48,7 +48,11 @@ export async function leaveToEarlierRow(ctx: Context, source: ClaimedSource): Pr
   const { row, hash, receipt, leave } = source;
   const { blockNumber } = receipt;
   if (!(await holdsSource(ctx, source))) return;
-  if (await exchangeSource(ctx.db, { row, hash, blockNumber, now: new Date(ctx.now()) })) leave?.(hash);
+  const later = await exchangeSource(ctx.db, { row, hash, blockNumber, now: new Date(ctx.now()) });
+  if (later === null) return;
+  leave?.(hash);
+  // This check may have tried it while it was the other row's, and must not drop it.
+  leave?.(later);
 }
 
 /** What rows with the same call show about a row's transaction. */

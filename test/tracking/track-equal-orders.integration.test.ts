@@ -134,7 +134,11 @@ test("what was built after the transaction is not answered by it, and the next t
   expect(await detailOf(second)).toMatchObject({ state: "completed", source_tx_hash: next, same_as: null });
 });
 
-test.each(["as long as only the later one is seen", "from the first round on"] as const)(
+test.each([
+  "as long as only the later one is seen",
+  "from the first round on",
+  "until it has tried both",
+] as const)(
   "of two equal deposits, each gets a transaction, though the first %s could be of both",
   async (when) => {
     const first = await buildOwn();
@@ -148,6 +152,7 @@ test.each(["as long as only the later one is seen", "from the first round on"] a
     await world.report(first, { hash: later });
     world.pass(2);
     await detailOf(first);
+    if (when === "until it has tried both") await world.report(second, { hash: later });
     await world.report(second, { hash: earlier });
     await minutes(6);
     expect(await detailOf(first)).toMatchObject({

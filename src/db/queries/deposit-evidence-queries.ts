@@ -89,6 +89,40 @@ export function isRefundOfAnother(db: Database, { row, hash }: Claimed): Promise
   return otherDepositExists(db, { row, where: and(eq(deposits.refundTxHash, hash), own) });
 }
 
+/** Maximum number of other deposits that one payment may refund, beside those that are recorded for it. */
+const MAX_TOGETHER = 8;
+
+/**
+ * Selects the user's other deposits of a token from the same chain, sent by other transactions, that a payment may
+ * refund too: at most eight in transit, the oldest first, and those with `hash` as their refund (`refunded`). Amounts
+ * are what the users paid, in the token's smallest unit. Throws `store_unavailable`.
+ */
+export async function selectRefundedTogether(
+  db: Database,
+  { row, hash, token }: Claimed & { token: string },
+): Promise<{ amount: bigint; refunded: boolean }[]> {
+  const own = and(
+    eq(deposits.userAddress, row.userAddress),
+    eq(deposits.fromChainId, row.fromChainId),
+    eq(deposits.fromToken, token.toLowerCase()),
+    eq(deposits.direction, "deposit"),
+    ne(deposits.trackingId, row.trackingId),
+    not(sharesTransfer(row)),
+  );
+  const refunded = raw<boolean>`${deposits.refundTxHash} is not distinct from ${hash}::text`;
+  const found = await db.run((sql) =>
+    sql
+      .select({ amount: deposits.fromAmount, refunded })
+      .from(deposits)
+      .where(and(own, or(eq(deposits.refundTxHash, hash), eq(deposits.state, "bridging"))))
+      .orderBy(raw`${refunded} desc`, asc(deposits.createdAt))
+      .limit(MAX_TOGETHER * 2),
+  );
+  const together = found.filter((one) => one.refunded);
+  const moving = found.filter((one) => !one.refunded).slice(0, MAX_TOGETHER);
+  return [...together, ...moving].map((one) => ({ ...one, amount: BigInt(one.amount) }));
+}
+
 /**
  * Returns true if the proven deposit transaction of a row is also that of another row of the user in the same direction,
  * with the same share token. False if the row has none. Throws `store_unavailable`.

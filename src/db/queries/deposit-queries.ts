@@ -306,19 +306,23 @@ async function updateTracked(
     and other.from_chain_id = ${deposits.fromChainId} and other.source_to = ${deposits.sourceTo}
     and other.source_data_hash = ${deposits.sourceDataHash} and (${continuesAlike(raw`other`, deposits)}
       or not ${isReportedFor(raw`${trackingId}`, raw`${hash}`)}))`;
-  const [, , rows] = await db.run((sql) =>
-    sql.batch([
+  const done = await db.run((sql) => {
+    // Before and after the update: the parent may have been proven by the transactions that the row had, or has.
+    const due = parentDueAt === null ? [] : [sql.execute(parentDue(trackingId, parentDueAt))];
+    return sql.batch([
       // Held until the batch is committed, so that the next writer sees what this one has bound.
       sql.execute(raw`select pg_advisory_xact_lock(hashtextextended(${hash ?? trackingId}, 0))`),
+      ...due,
       sql.execute(raw`insert into ${depositEvidence} (tracking_id, chain_id, tx_hash, block_number, block_hash)
         select ${trackingId}::text, "chainId", "txHash", "blockNumber", "blockHash"
         from jsonb_to_recordset(${JSON.stringify(evidence)}::jsonb)
           as given("chainId" int4, "txHash" text, "blockNumber" int8, "blockHash" text)
         on conflict do nothing`),
       sql.update(deposits).set(values).where(and(own, free)).returning(),
-      ...(parentDueAt === null ? [] : [sql.execute(parentDue(trackingId, parentDueAt))]),
-    ]),
-  );
+      ...due,
+    ]);
+  });
+  const rows = done[parentDueAt === null ? 2 : 3] as StoredRow[];
   return rows[0] ?? null;
 }
 

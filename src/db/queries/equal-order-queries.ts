@@ -111,14 +111,14 @@ interface EarlierSource {
   now: Date;
 }
 
-const Exchanged = z.array(z.object({ exchanged: z.int() }));
+const Freed = z.array(z.object({ later: z.string() }));
 
 /**
  * Gives a row that needs a source the later transaction of an equal row that was built before it, and gives that one
  * `hash`, which precedes the build of `row` and is bound to no row. Both become due; the earlier row is derived again as
- * after a reorg. Returns false if there is no such row. Throws `store_unavailable`.
+ * after a reorg. Returns the later transaction, or null if there is no such row. Throws `store_unavailable`.
  */
-export async function exchangeSource(db: Database, of: EarlierSource): Promise<boolean> {
+export async function exchangeSource(db: Database, of: EarlierSource): Promise<Hex | null> {
   const { row, hash, blockNumber, now } = of;
   const at = raw`${now.toISOString()}::timestamptz`;
   const block = raw`${blockNumber.toString()}::int8`;
@@ -145,9 +145,9 @@ export async function exchangeSource(db: Database, of: EarlierSource): Promise<b
       on conflict (tracking_id, chain_id, tx_hash) do update set dropped_at = null),
     due as (update ${deposits} as d set next_check_at = ${at}, checks = 0
       where ${own} and exists (select from freed))
-    select count(*)::int4 as exchanged from freed`;
-  const [first] = Exchanged.parse(await db.run(async (sql) => (await sql.execute(statement)).rows));
-  return first?.exchanged === 1;
+    select later from freed`;
+  const [first] = Freed.parse(await db.run(async (sql) => (await sql.execute(statement)).rows));
+  return (first?.later ?? null) as Hex | null;
 }
 
 /** A row with the same call as another one, and whether its source transaction was reported for that one. */

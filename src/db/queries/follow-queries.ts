@@ -55,7 +55,7 @@ const openEvidence = (chainId: number) =>
   and(eq(depositEvidence.chainId, chainId), raw`not ${depositEvidence.final}`);
 
 /** Maximum number of evidence blocks that one round compares with the chain. */
-const MAX_UNCHECKED = 200;
+export const MAX_UNCHECKED = 200;
 
 /**
  * Loads a chain's reading progress and the evidence blocks that are still to be compared with the chain, at most 200.

@@ -72,7 +72,7 @@ const FORGOTTEN_MS = DAY_MS;
 /**
  * Returns true if a row's state must be derived again: evidence of it counts as lost, as after a reorg; or a submitted
  * row has no source transaction; or, five minutes to a day after the row's last change, one of its transactions without
- * evidence is in no block (in state `submitted`: is unknown to the nodes). Errors of the RPC nodes propagate.
+ * evidence is in no block. In state `submitted`: is unknown to the nodes, also later. Errors of the RPC nodes propagate.
  */
 export async function hasLostEvidence(
   ctx: Context,
@@ -82,7 +82,8 @@ export async function hasLostEvidence(
   // Its pending transaction has come to prove another deposit, or something else.
   if (row.state === "submitted" && row.sourceTxHash === null) return true;
   const age = ctx.now() - row.updatedAt.getTime();
-  if (age < GONE_MS || age > FORGOTTEN_MS) return false;
+  // What is submitted proves nothing yet, and nothing else would end its state.
+  if (age < GONE_MS || (age > FORGOTTEN_MS && row.state !== "submitted")) return false;
   const { state, sourceTxHash, fromChainId: chainId } = row;
   const sent =
     state === "submitted" && sourceTxHash !== null ? [{ chainId, txHash: sourceTxHash as Hex }] : [];
@@ -96,13 +97,13 @@ export async function hasLostEvidence(
 
 /**
  * Returns true if a routed deposit that has ended (for the caller to check) must be derived again, because its source,
- * proven after its delivery, is no evidence yet. False if a proving transaction has no receipt, or more than a day
+ * proven after its delivery, is no evidence yet. `unread` if a proving transaction has no receipt; false more than a day
  * after the row's last change, when nodes may have pruned one. Errors of the RPC nodes propagate.
  */
 export async function isUnpaired(
   ctx: Context,
   { row, readTransaction, known }: EvidenceOf & { known: readonly EvidenceRow[] },
-): Promise<boolean> {
+): Promise<boolean | "unread"> {
   const { direction, provider, sourceProven, sourceTxHash } = row;
   if (
     direction === "withdrawal" ||
@@ -113,7 +114,7 @@ export async function isUnpaired(
     return false;
   if (ctx.now() - row.updatedAt.getTime() > FORGOTTEN_MS) return false;
   for (const { chainId, txHash } of provingTransactions(row))
-    if ((await readTransaction(chainId, txHash)).receipt === null) return false;
+    if ((await readTransaction(chainId, txHash)).receipt === null) return "unread";
   return true;
 }
 

@@ -1,7 +1,7 @@
 import { type Hex, type Log, parseAbi, parseEventLogs } from "viem";
 import type { Receipt } from "../../chains/chain-transaction.ts";
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
-import { sameAddress } from "../../lib/address.ts";
+import { isNative, sameAddress } from "../../lib/address.ts";
 import { deductParts, fractionToParts } from "../../lib/amount.ts";
 import { once } from "../../lib/once.ts";
 import type { BridgeProof, DeliveryProof } from "../../providers/provider.ts";
@@ -138,22 +138,28 @@ export function findDeliveredAmount(
 }
 
 /**
- * Returns what a swap on the vault's chain paid the user, in the target token's smallest unit. Null if it reverted, or
- * paid nothing or less than `moveMin` minus the slippage; also for native currency, which has no transfer event.
+ * Returns what a swap on the vault's chain paid the user, in the target token's smallest unit: what the user kept of it
+ * or, if a batch spent it all, what arrived. Null if the swap reverted, or paid less than `moveMin` minus the slippage.
+ * Of native currency, which has no transfer event, `moveMin`: the swap's calldata enforces it.
  */
 export function findSwapOutput(
   receipt: Receipt,
   row: Pick<DepositRow, "userAddress" | "moveToken" | "moveMin" | "slippage">,
 ): bigint | null {
   if (!receipt.succeeded || row.moveToken === null) return null;
-  const arrived = netTransfers(receipt.logs, { token: row.moveToken, account: row.userAddress });
+  if (isNative(row.moveToken)) return row.moveMin === null ? null : BigInt(row.moveMin);
+  let arrived = 0n;
+  for (const { to, value } of transfersOf(receipt.logs, row.moveToken))
+    if (sameAddress(to, row.userAddress)) arrived += value;
   const least = deductParts(BigInt(row.moveMin ?? "1"), fractionToParts(row.slippage));
-  return arrived > 0n && arrived >= least ? arrived : null;
+  if (arrived === 0n || arrived < least) return null;
+  const kept = netTransfers(receipt.logs, { token: row.moveToken, account: row.userAddress });
+  return kept > 0n ? kept : arrived;
 }
 
 /**
- * Returns the amount that a bridge refunded, in the token's smallest unit, or null. The proof is a single transfer from
- * the bridge's contract (`took.by`) to the user, of exactly the amount that the bridge took.
+ * Returns the amount that a bridge paid back, in the token's smallest unit, or null: of a single transfer from its
+ * contract (`took.by`) to the user, of at least the amount that it took. It may refund several transfers together.
  */
 export function findRefund(
   receipt: Receipt,
@@ -167,5 +173,6 @@ export function findRefund(
   const paid = transfersOf(receipt.logs, took.token).filter(
     ({ from, to }) => sameAddress(from, took.by) && sameAddress(to, row.userAddress),
   );
-  return paid.length === 1 && paid[0]?.value === took.amount ? took.amount : null;
+  const [{ value } = { value: 0n }, ...others] = paid;
+  return others.length === 0 && value >= took.amount ? value : null;
 }

@@ -1,9 +1,18 @@
 import type { Hex } from "viem";
 import type { Context } from "../../context.ts";
-import { isDeliveryOfAnother, isRefundOfAnother } from "../../db/queries/deposit-evidence-queries.ts";
+import {
+  isDeliveryOfAnother,
+  isRefundOfAnother,
+  selectRefundedTogether,
+} from "../../db/queries/deposit-evidence-queries.ts";
 import type { DepositRow, TrackedRow } from "../../db/queries/deposit-queries.ts";
 import { describeError } from "../../lib/logger.ts";
-import type { BridgeProof, DeliveryProof, ProviderStatus } from "../../providers/provider.ts";
+import type {
+  BridgeProof,
+  DeliveryProof,
+  ProviderStatus,
+  TransferReference,
+} from "../../providers/provider.ts";
 import { findDeliveredAmount, findRefund, findShareProof } from "./deposit-proofs.ts";
 import { isConfirmed, readBlockTime, type TransactionReader } from "./deposit-transaction-reader.ts";
 import {
@@ -30,7 +39,7 @@ export async function readProviderStatuses(
   ctx: Context,
   of: {
     row: Pick<TrackedRow, "trackingId" | "provider" | "bridge" | "tool">;
-    transfer: { txHash: Hex; fromChainId: number; toChainId: number; arrivals: readonly Hex[] };
+    transfer: Omit<Required<TransferReference>, "tool">;
   },
 ): Promise<ProviderAnswers> {
   const { row } = of;
@@ -84,9 +93,10 @@ export async function deliveryTransitions(ctx: Context, following: DeliveryInput
   const { row, arrivals = [] } = following;
   const { fromChainId, vaultChainId: toChainId } = row;
   const txHash = row.sourceTxHash as Hex;
+  const amount = BigInt(row.fromAmount);
   const { said, unread } = await readProviderStatuses(ctx, {
     row,
-    transfer: { txHash, fromChainId, toChainId, arrivals },
+    transfer: { txHash, fromChainId, toChainId, arrivals, sender: { account: row.userAddress, amount } },
   });
   // While its number is unread, a Router event with the deposit's reference may belong to another transfer.
   const found =
@@ -149,8 +159,8 @@ interface ProvenRefund {
 }
 
 /**
- * Returns the first transaction named by providers that repays exactly what the bridge took, after the transfer's
- * deadline, and is not recorded as the refund of another transfer of the user; it may be unconfirmed. Null if there is
+ * Returns the first transaction named by providers that repays what the bridge took, after the transfer's deadline, and
+ * nothing else than this transfer and others of the user that it repays too; it may be unconfirmed. Null if there is
  * none. Throws `store_unavailable` and errors of the RPC nodes.
  */
 export async function findProvenRefund(ctx: Context, of: RefundInput): Promise<ProvenRefund | null> {
@@ -164,22 +174,44 @@ export async function findProvenRefund(ctx: Context, of: RefundInput): Promise<P
   return null;
 }
 
+type Taken = NonNullable<BridgeProof["taken"]>;
+
 async function readRefund(
   ctx: Context,
-  of: RefundInput & { taken: NonNullable<BridgeProof["taken"]>; hash: Hex },
+  of: RefundInput & { taken: Taken; hash: Hex },
 ): Promise<ProvenRefund | null> {
   const { row, readTransaction, chainId, taken, hash, sourceTxHash } = of;
-  if (hash === sourceTxHash || (await isRefundOfAnother(ctx.db, { row, hash }))) return null;
+  if (hash === sourceTxHash) return null;
   const [seen, sent] = await Promise.all([
     readTransaction(chainId, hash),
     readTransaction(chainId, sourceTxHash),
   ]);
   if (seen.receipt === null || sent.receipt === null) return null;
   const { blockNumber } = seen.receipt;
-  const amount = findRefund(seen.receipt, { row, took: taken });
-  if (amount === null || blockNumber < sent.receipt.blockNumber) return null;
+  const paid = findRefund(seen.receipt, { row, took: taken });
+  if (paid === null || blockNumber < sent.receipt.blockNumber) return null;
   if ((await readBlockTime(ctx, { chainId, blockNumber })) <= taken.deadline) return null;
-  return { hash, amount, confirmed: isConfirmed(ctx, { chainId, seen }) };
+  if (!(await isOwnRefund(ctx, { row, hash, paid, taken }))) return null;
+  return { hash, amount: taken.amount, confirmed: isConfirmed(ctx, { chainId, seen }) };
+}
+
+/**
+ * Returns true if a payment is the refund of a transfer alone, and not recorded for another; or of this one together
+ * with other deposits of the user, as Across adds up what is overdue: those recorded for it, and some in transit.
+ */
+async function isOwnRefund(
+  ctx: Context,
+  { paid, taken, ...of }: Pick<RefundInput, "row"> & { hash: Hex; paid: bigint; taken: Taken },
+): Promise<boolean> {
+  if (paid === taken.amount) return !(await isRefundOfAnother(ctx.db, of));
+  const others = await selectRefundedTogether(ctx.db, { ...of, token: taken.token });
+  const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((all, one) => all + one, 0n);
+  const recorded = others.filter(({ refunded }) => refunded).map(({ amount }) => amount);
+  const left = paid - taken.amount - sum(recorded);
+  let sums = [0n];
+  for (const { amount, refunded } of others)
+    if (!refunded) sums = [...sums, ...sums.map((one) => one + amount)];
+  return sums.includes(left);
 }
 
 /** Returns true if a status has evidence from a bridge that numbers its transfers. */

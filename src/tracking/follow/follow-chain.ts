@@ -14,6 +14,7 @@ import {
   type FollowState,
   type FollowStep,
   loadFollowState,
+  MAX_UNCHECKED,
   noteFollowError,
   selectOldestOpen,
   selectWatchList,
@@ -182,10 +183,11 @@ async function readRound(ctx: Context, round: NodeRound): Promise<RoundReading> 
   // ones of this round, in which such a deposit was not looked for. Another of the user's equal transactions may be there.
   const lost = evidence.replaced.length > 0;
   const head = lost ? final : read;
+  const { kept, replaced } = evidence;
   return {
-    ...evidence,
+    ...{ kept, replaced },
     startBlock,
-    covered: lost || reorganised ? [] : older.covered,
+    covered: lost || reorganised ? [] : coveredUpTo(evidence.comparedTo, older.covered),
     final,
     reorganised,
     search,
@@ -268,24 +270,41 @@ async function readMissing(
 
 /**
  * Checks which evidence blocks are still on the chain (`kept`) and which were replaced by a reorg. Blocks of logs that
- * were just read need no request. At most 24 others are read; the rest is left to a later round.
+ * were just read need no request. At most 24 others are read; the rest is left to a later round. No block up to
+ * `comparedTo` was replaced, as far as the evidence shows; it is null if all was compared.
  */
 async function compareEvidence(
   node: NodeSession,
   of: { blocks: readonly BlockId[]; logs: readonly ChainLog[]; latest: Block },
-): Promise<{ kept: BlockId[]; replaced: BlockId[] }> {
+): Promise<{ kept: BlockId[]; replaced: BlockId[]; comparedTo: number | null }> {
   const { blocks, logs, latest } = of;
   const known = new Map(logs.map(({ blockNumber, blockHash }) => [blockNumber, blockHash as string]));
   const [kept, replaced]: [BlockId[], BlockId[]] = [[], []];
   let reads = 0;
+  // The rest was not loaded.
+  let comparedTo = blocks.length < MAX_UNCHECKED ? null : (blocks.at(-1)?.number ?? null);
+  let skipped = false;
   for (const block of blocks) {
     if (block.number > latest.number) continue;
     if (!known.has(block.number)) {
-      if (reads >= MAX_EVIDENCE_READS) continue;
+      if (reads >= MAX_EVIDENCE_READS) {
+        if (!skipped) comparedTo = kept.at(-1)?.number ?? -1;
+        skipped = true;
+        continue;
+      }
       reads += 1;
       known.set(block.number, (await readBlock(node, block.number)).hash);
     }
     (known.get(block.number) === block.hash ? kept : replaced).push(block);
   }
-  return { kept, replaced };
+  return { kept, replaced, comparedTo };
+}
+
+/**
+ * Returns the parts of read ranges up to block `last`, or all of them if it is null. A deposit whose evidence is left to
+ * compare is not looked for in this round, and a reorg may have moved it into a block above the last one that was kept.
+ */
+function coveredUpTo(last: number | null, ranges: readonly BlockRange[]): readonly BlockRange[] {
+  if (last === null) return ranges;
+  return ranges.filter(({ from }) => from <= last).map(({ from, to }) => ({ from, to: Math.min(to, last) }));
 }

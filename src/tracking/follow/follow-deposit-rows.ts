@@ -179,6 +179,8 @@ async function trackFully(
   if (unreadable !== null) return unreadRow({ row: after, hints: left });
   const ended = row.direction === "deposit" && !isOpen(row.state);
   const unpaired = ended && (await isUnpaired(ctx, { row: after, readTransaction, known }));
+  // Recorded as evidence, the source would not be compared with the delivery again.
+  if (unpaired === "unread") return unreadRow({ row: after, hints: left });
   const stated = unpaired ? await restateFromChains(ctx, { row: after, readTransaction, known }) : after;
   if (typeof stated === "string") {
     return { ...unreadRow({ row: after, hints: left }), unread: stated === "unread" };

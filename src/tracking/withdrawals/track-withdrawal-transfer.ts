@@ -160,9 +160,10 @@ export async function exitDeliveryTransitions(
   const txHash = bridgedIn(row);
   if (txHash === null) return [];
   const arrivals = hashesOn(row.toChainId, hints) as Hex[];
+  const sender = { account: row.userAddress, amount: row.assets === null ? null : BigInt(row.assets) };
   const { said } = await readProviderStatuses(ctx, {
     row,
-    transfer: { txHash, fromChainId: row.vaultChainId, toChainId: row.toChainId, arrivals },
+    transfer: { txHash, fromChainId: row.vaultChainId, toChainId: row.toChainId, arrivals, sender },
   });
   const at = { row, readTransaction, said, txHash };
   const found = (await findDelivery(ctx, at)) ?? (await findReturn(ctx, at));

@@ -207,13 +207,19 @@ export class World {
       this.home.storage.set(`fill ${relay}`, hash);
       return { kind: "payout", hash };
     }
+    return { kind: "refund", hash: this.refund([deposit]) };
+  }
+
+  /** Refunds overdue transfers of one depositor with a single payment, as Across does with those of one bundle. */
+  refund(overdue: readonly AcrossDeposit[]): Hex {
     const pool = SPOKE_POOL[AWAY] ?? FORGER;
-    const to = getAddress(`0x${deposit.depositor.slice(26)}`);
-    const logs = [transfer(USDC[AWAY] ?? FORGER, { from: pool, to, value: deposit.inputAmount })];
+    const to = getAddress(`0x${overdue[0]?.depositor.slice(26)}`);
+    const value = overdue.reduce((sum, { inputAmount }) => sum + inputAmount, 0n);
+    const logs = [transfer(USDC[AWAY] ?? FORGER, { from: pool, to, value })];
     const run = () => ({ succeeded: true, logs });
     const hash = this.away.send({ from: RELAYER, to: pool, input: "0x01", value: 0n, run });
-    this.away.storage.set(`refund ${relay}`, hash);
-    return { kind: "refund", hash };
+    for (const deposit of overdue) this.away.storage.set(`refund ${relayHash(deposit)}`, hash);
+    return hash;
   }
 
   /** Returns true if a payout or refund is included or pending. */

@@ -101,3 +101,18 @@ test("two_step: is completed by a second step that nobody reports, although all 
   await playMinutes(world, 2);
   expect(await stateOf(world, order)).toBe("completed");
 });
+
+test("router: is not submitted for ever if its transaction leaves the mempool after more than a day", async () => {
+  const order = await world.build("router", { user: USER, amount: 100_000_000 });
+  const hash = world.send(order);
+  await world.report(order, { hash });
+  await world.round();
+  expect(await stateOf(world, order)).toBe("submitted");
+  world.wait(25 * 3_600_000);
+  await world.round();
+  expect(await stateOf(world, order)).toBe("submitted");
+  // The user replaced it by another transaction of the account.
+  world.home.pool.splice(0);
+  await playMinutes(world, 70);
+  expect(await stateOf(world, order)).toBe("expired");
+});

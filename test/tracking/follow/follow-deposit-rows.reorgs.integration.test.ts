@@ -29,3 +29,29 @@ test("a deposit that a reorg takes back is proven by a second transaction, which
   await world.settle(6);
   expect(await world.judge()).toMatchObject([{ state: "completed", source_tx_hash: second }]);
 });
+
+test("no final block counts as read while evidence is left to compare with a chain that has changed", async () => {
+  const others = USERS.slice(1);
+  // More blocks than one round compares. All of them are above the last final block, and below the reorg.
+  for (let index = 0; index < 28; index += 1) {
+    world.send(await world.build("own", { user: others[index % 2] ?? "0x", amount: AMOUNT + index }));
+    world.include();
+  }
+  const order = await world.build("own", { user: USER, amount: AMOUNT });
+  const lost = world.send(order);
+  world.include();
+  world.pass(1);
+  await playMinutes(world, 3);
+  const mine = async () =>
+    (await world.readAll()).find(({ tracking_id }) => tracking_id === order.trackingId);
+  expect(await mine()).toMatchObject({ state: "completed", source_tx_hash: lost });
+  world.home.reorg(32, () => false);
+  const second = world.send(order);
+  world.include();
+  world.pass(230);
+  await world.settle(8);
+  expect((await world.judge()).find(({ tracking_id }) => tracking_id === order.trackingId)).toMatchObject({
+    state: "completed",
+    source_tx_hash: second,
+  });
+});

@@ -10,6 +10,8 @@ import {
 import type { ChainClient } from "../../../chains/chain-client.ts";
 import type { Receipt } from "../../../chains/chain-transaction.ts";
 import { RpcWord } from "../../../chains/rpc-values.ts";
+import { matchTransfer } from "../../match-transfer.ts";
+import type { TransferReference } from "../../provider.ts";
 import { relayHashParameters, spokePoolAbi } from "../across-abi.ts";
 import type { AcrossDeployment } from "../across-deployments.ts";
 
@@ -36,20 +38,30 @@ export interface AcrossDeposit {
   message: Hex;
 }
 
+/** The first bytes of a word that contains an EVM address. */
+const PADDING = `0x${"0".repeat(24)}`;
+
 /**
- * Returns the Across deposit to chain `toChainId` from a source receipt, or null if the receipt contains none or more
- * than one to that chain. Deposits to other chains do not count.
+ * Returns the Across deposit to chain `toChainId` from a source receipt, or null if the receipt contains none or
+ * several of which `sender` does not tell which is meant. Deposits to other chains do not count.
  */
 export function findAcrossDeposit(
   receipt: Receipt,
-  on: { origin: AcrossDeployment; toChainId: number },
+  on: { origin: AcrossDeployment; toChainId: number; sender?: TransferReference["sender"] },
 ): AcrossDeposit | null {
   const own = receipt.logs.filter((log) => isAddressEqual(log.address, on.origin.spokePool));
   const events = parseEventLogs({ abi: spokePoolAbi(), eventName: "FundsDeposited", logs: own });
   const matching = events.filter(({ args }) => args.destinationChainId === BigInt(on.toChainId));
-  const [found, ...others] = matching;
-  if (found === undefined || others.length > 0) return null;
-  const { destinationChainId, ...fields } = found.args;
+  const found = matchTransfer(
+    matching.map(({ args }) => ({
+      transfer: args,
+      namesAccount: args.depositor === `${PADDING}${on.sender?.account.slice(2).toLowerCase()}`,
+      amount: args.inputAmount,
+    })),
+    on,
+  );
+  if (found === null) return null;
+  const { destinationChainId, ...fields } = found;
   return { ...fields, originChainId: on.origin.chainId, destinationChainId: Number(destinationChainId) };
 }
 

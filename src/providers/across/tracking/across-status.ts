@@ -39,7 +39,7 @@ async function readSourceRecord(
   const without = (evidence: SourceEvidence): SourceRecord => ({ evidence, deposited: null });
   if (receipt === null) return without(transaction === null ? "absent" : "waiting");
   if (!receipt.succeeded) return without("reverted");
-  const deposited = findAcrossDeposit(receipt, { origin, toChainId: transfer.toChainId });
+  const deposited = findAcrossDeposit(receipt, { ...transfer, origin });
   return deposited === null ? without("no_deposit") : { evidence: "deposited", deposited };
 }
 
@@ -115,7 +115,7 @@ export interface AcrossTracker {
 
 /**
  * Returns the status of an Across transfer from the API and the chains. `proof` is null unless the source transaction
- * shows exactly one Across deposit to the destination chain. Throws the errors of `fetchDepositStatus` if the API fails
+ * shows the Across deposit, and no other that may be meant. Throws the errors of `fetchDepositStatus` if the API fails
  * and the source chain is not served, has no known SpokePool or cannot be read.
  */
 export async function trackAcrossTransfer(

@@ -69,7 +69,8 @@ async function readProvableTransfer(
   const { receipt } = await fetchTransaction(client, transfer.txHash);
   if (receipt === null || !receipt.succeeded) return null;
   const pair = { source, destination };
-  const sent = facet === "stargate" ? findStargateSend(receipt, pair) : findCctpSend(receipt, pair);
+  const at = { ...pair, sender: transfer.sender };
+  const sent = facet === "stargate" ? findStargateSend(receipt, at) : findCctpSend(receipt, at);
   return sent === null ? null : { sent, ...pair, from: { client, receipt }, to };
 }
 

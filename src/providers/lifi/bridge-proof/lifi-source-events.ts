@@ -1,6 +1,9 @@
 import { type Address, type Hex, isAddressEqual, type Log, parseAbi, parseEventLogs, slice } from "viem";
 import type { Receipt } from "../../../chains/chain-transaction.ts";
+import { sameAddress } from "../../../lib/address.ts";
 import { once } from "../../../lib/once.ts";
+import { matchTransfer } from "../../match-transfer.ts";
+import type { TransferReference } from "../../provider.ts";
 import { BRIDGE_DATA } from "../decode/lifi-structs.ts";
 import type { LifiDeployment, PairDeployments } from "../lifi-deployments.ts";
 import { type BurnMessage, parseCctpMessage } from "./cctp-message.ts";
@@ -66,60 +69,88 @@ export const transferStartedAbi = once(() =>
  * padding.
  */
 const BURN_TOKEN_AT = 16;
+/** Byte offset of the recipient's address in the body of a burn message: the token's word, and 12 bytes of padding. */
+const RECIPIENT_AT = 48;
 /** LayerZero message id in the `OFTSent` event of a bus transfer, which has no message of its own. */
 const NO_GUID: Hex = `0x${"0".repeat(64)}`;
+
+/** The deployments on both chains, and the sender of the transfer that is meant. */
+type BridgedPair = PairDeployments & Pick<TransferReference, "sender">;
 
 /** Returns the logs that the contract at `address` emitted. */
 export const logsAtAddress = (logs: readonly Log[], address: Hex): Log[] =>
   logs.filter((log) => isAddressEqual(log.address, address));
 
 /**
- * Returns the Stargate transfer that a source receipt shows, or null unless it has exactly one `OFTSent` event, to the
- * destination chain, and one `LiFiTransferStarted`. Sources: StargateBase.sol, StargateFacetV2.sol.
+ * Returns the Stargate transfer that a source receipt shows, or null without one `LiFiTransferStarted` event of the
+ * transfer and an `OFTSent` event to the destination chain before it. Sources: StargateBase.sol, StargateFacetV2.sol.
  */
-export function findStargateSend(receipt: Receipt, pair: PairDeployments): SentTransfer | null {
+export function findStargateSend(receipt: Receipt, pair: BridgedPair): SentTransfer | null {
   const { source, destination } = pair;
   const events = (source.stargate?.pools ?? []).flatMap(({ pool, assetId }) =>
     parseEventLogs({ abi: stargateAbi(), eventName: "OFTSent", logs: logsAtAddress(receipt.logs, pool) }).map(
-      ({ args }) => ({ ...args, assetId }),
+      ({ args, logIndex }) => ({ ...args, assetId, logIndex }),
     ),
   );
   const own = logsAtAddress(receipt.logs, source.diamond);
   const started = parseEventLogs({ abi: transferStartedAbi(), eventName: "LiFiTransferStarted", logs: own });
-  const [[sent, ...others], [start, ...further]] = [events, started];
-  if (sent === undefined || start === undefined || others.length > 0 || further.length > 0) return null;
-  if (sent.dstEid !== destination.stargate?.endpointId) return null;
-  const { assetId, guid, amountReceivedLD: amount } = sent;
-  const { transactionId, receiver } = start.args.bridgeData;
+  const sends = started.flatMap(({ args: { bridgeData }, logIndex: to }, index) => {
+    const from = started[index - 1]?.logIndex ?? -1;
+    const within = ({ logIndex }: Pick<Log, "logIndex">): boolean =>
+      logIndex !== null && logIndex > from && logIndex < to;
+    // The facet emits its event at the end of the call, after the pool's.
+    const send = events.findLast(within);
+    return send === undefined ? [] : [{ ...send, ...bridgeData, logs: receipt.logs.filter(within) }];
+  });
+  const matching = sends.filter(({ dstEid }) => dstEid === destination.stargate?.endpointId);
+  const candidates = matching.map((one) => ({
+    transfer: one,
+    namesAccount: sameAddress(one.receiver, pair.sender?.account ?? ""),
+    amount: one.amountSentLD,
+  }));
+  const found = matchTransfer(candidates, pair);
+  if (found === null) return null;
+  const { assetId, guid, amountReceivedLD: amount, transactionId, receiver, logs } = found;
   const transfer = { kind: "stargate", assetId, amount, transactionId, receiver } as const;
   if (guid !== NO_GUID) return { ...transfer, guid, ticket: null };
-  return { ...transfer, guid: null, ticket: ticketOf(receipt, source) };
+  return { ...transfer, guid: null, ticket: ticketOf(logs, source) };
 }
 
 /**
- * Returns the number of the bus ticket bought in a receipt, or null if there is none or more than one.
+ * Returns the number of the bus ticket bought in a transfer's logs, or null if there is none or more than one.
  * Source: Bus.sol.
  */
-function ticketOf(receipt: Receipt, { stargate }: LifiDeployment): bigint | null {
+function ticketOf(sent: readonly Log[], { stargate }: LifiDeployment): bigint | null {
   if (stargate === null || stargate.messaging === null) return null;
-  const logs = logsAtAddress(receipt.logs, stargate.messaging);
+  const logs = logsAtAddress(sent, stargate.messaging);
   const [ride, ...others] = parseEventLogs({ abi: busAbi(), eventName: "BusRode", logs });
   return ride === undefined || others.length > 0 ? null : ride.args.ticketId;
 }
 
 /**
- * Returns the CCTP burn that a source receipt shows, or null unless CCTP is known on both chains and the receipt
- * contains exactly one CCTP message, which burns USDC for the destination chain. Source: MessageTransmitterV2.sol.
+ * Returns the CCTP burn that a source receipt shows, or null unless CCTP is known on both chains and a CCTP message of
+ * the transfer burns USDC for the destination chain. Source: MessageTransmitterV2.sol.
  */
-export function findCctpSend(receipt: Receipt, pair: PairDeployments): SentTransfer | null {
+export function findCctpSend(receipt: Receipt, pair: BridgedPair): SentTransfer | null {
   const [from, to] = [pair.source.circle, pair.destination.circle];
   if (from === null || to === null) return null;
   const own = logsAtAddress(receipt.logs, from.transmitter);
-  const [event, ...others] = parseEventLogs({ abi: cctpAbi(), eventName: "MessageSent", logs: own });
-  if (event === undefined || others.length > 0) return null;
-  const message = parseCctpMessage(event.args.message);
-  if (message === null || message.sourceDomain !== from.domain || message.destinationDomain !== to.domain)
-    return null;
-  const burned = slice(message.fixed, BURN_TOKEN_AT, BURN_TOKEN_AT + 20);
-  return isAddressEqual(burned, from.usdc) ? { kind: "circle", message } : null;
+  const events = parseEventLogs({ abi: cctpAbi(), eventName: "MessageSent", logs: own });
+  const messages = events.flatMap(({ args }) => parseCctpMessage(args.message) ?? []);
+  const candidates = messages
+    .filter(
+      ({ sourceDomain, destinationDomain }) =>
+        sourceDomain === from.domain && destinationDomain === to.domain,
+    )
+    .filter(({ fixed }) => isAddressEqual(addressIn(fixed, BURN_TOKEN_AT), from.usdc))
+    .map((message) => ({
+      transfer: message,
+      namesAccount: sameAddress(addressIn(message.fixed, RECIPIENT_AT), pair.sender?.account ?? ""),
+      amount: message.amount,
+    }));
+  const message = matchTransfer(candidates, pair);
+  return message === null ? null : { kind: "circle", message };
 }
+
+/** Returns the address that begins at a byte offset of a burn message's body. */
+const addressIn = (body: Hex, at: number): Address => slice(body, at, at + 20);

@@ -1,3 +1,4 @@
+import { pad } from "viem";
 import { describe, expect, test } from "vitest";
 import {
   findAcrossDeposit,
@@ -11,8 +12,11 @@ const destination = deployments.get(42161);
 if (origin === undefined || destination === undefined) throw new Error("no deployment");
 
 describe("findAcrossDeposit()", () => {
-  const find = (events: Parameters<typeof receiptOf>[0], toChainId = 42161) =>
-    findAcrossDeposit(receiptOf(events), { origin, toChainId });
+  const find = (
+    events: Parameters<typeof receiptOf>[0],
+    toChainId = 42161,
+    sender?: { account: string; amount: bigint },
+  ) => findAcrossDeposit(receiptOf(events), { origin, toChainId, sender });
 
   test("returns the deposit", () => {
     expect(find([fundsDeposited()])).toEqual(deposited);
@@ -23,6 +27,23 @@ describe("findAcrossDeposit()", () => {
     expect(find(events)?.depositId).toBe(77n);
     expect(find(events, 8453)).toBeNull();
     expect(find([fundsDeposited({ depositId: 5n }), fundsDeposited()])).toBeNull();
+  });
+
+  test("returns the sender's deposit of several in one transaction", () => {
+    const sender = { account: USER, amount: deposited.inputAmount };
+    const stranger = fundsDeposited({ depositId: 5n, depositor: pad("0x05") });
+    // Anyone may name the user as depositor; the amount tells such a deposit from the user's.
+    const dust = fundsDeposited({ depositId: 6n, depositor: pad(USER), inputAmount: 1n });
+    const own = fundsDeposited({ depositor: pad(USER) });
+    for (const events of [
+      [stranger, own],
+      [own, stranger],
+      [stranger, own, dust],
+    ])
+      expect(find(events, undefined, sender)?.depositId).toBe(77n);
+    expect(find([own, dust], undefined, { ...sender, amount: 2n })).toBeNull();
+    expect(find([own, own], undefined, sender)).toBeNull();
+    expect(find([stranger, stranger], undefined, sender)).toBeNull();
   });
 
   test("ignores events of other contracts", () => {

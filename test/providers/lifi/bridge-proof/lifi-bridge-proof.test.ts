@@ -40,6 +40,8 @@ interface Seen {
   succeeded?: boolean;
   /** Bus departures in the source chain's logs; null makes the node fail. */
   buses?: readonly Event[] | null;
+  /** The amount that the user paid, where the sender is known. */
+  paid?: bigint;
 }
 
 /** Returns the proof of a transfer that LI.FI reports as delivered. */
@@ -48,7 +50,8 @@ async function provenBy(seen: Seen): Promise<{ hash: Hex | null; proof: BridgePr
   const txs = { [ARRIVED]: { events: arrival, succeeded }, [CALLED]: { events: call } };
   const there = chainWith(TO, { txs, time, found: call.length > 0 ? [CALLED] : [] });
   const here = chainWith(FROM, { txs: { [SOURCE]: { events: source } }, logs: seen.buses ?? null });
-  const transfer = { txHash: SOURCE, fromChainId: FROM, toChainId: TO, tool };
+  const sender = seen.paid === undefined ? undefined : { account: USER, amount: seen.paid };
+  const transfer = { txHash: SOURCE, fromChainId: FROM, toChainId: TO, tool, sender };
   const status = await addBridgeProof(scopeOf([here, there]), {
     deployments,
     transfer,
@@ -97,14 +100,39 @@ describe("addBridgeProof() for a Stargate taxi", () => {
   });
 
   test.each<[string, readonly Event[]]>([
-    ["two transfers at once", [oftSent(), started("stargateV2"), oftSent({ guid: OTHER_GUID })]],
-    ["two records of LI.FI", [oftSent(), started("stargateV2"), started("stargateV2")]],
+    [
+      "two transfers",
+      [oftSent(), started("stargateV2"), oftSent({ guid: OTHER_GUID }), started("stargateV2")],
+    ],
+    ["a record before the transfer", [started("stargateV2"), oftSent()]],
     ["another contract's record", [oftSent(), started("stargateV2", ATTACKER)]],
     ["another contract's transfer", [oftSent({ address: ATTACKER }), started("stargateV2")]],
     ["a transfer to another chain", [oftSent({ dstEid: 30101 }), started("stargateV2")]],
   ])("returns no proof for %s in the source receipt", async (_, source) => {
     const seen = { ...taxi, source, arrival: [oftReceived()] };
     expect((await provenBy(seen)).proof).toBe(null);
+  });
+
+  test("proves the user's own transfer of several in the source receipt", async () => {
+    const arrival = [oftReceived()];
+    const own = [oftSent(), started("stargateV2")];
+    const others = [oftSent({ guid: OTHER_GUID }), started("stargateV2", undefined, ATTACKER)];
+    for (const source of [
+      [...own, ...others],
+      [...others, ...own],
+    ]) {
+      expect(await amountOf({ ...taxi, source, arrival, paid: 99_750_000n })).toBe(99_690_000n);
+      expect(await amountOf({ ...taxi, source, arrival })).toBe(null);
+    }
+    const foreign = [...others, ...others];
+    expect(await amountOf({ ...taxi, source: foreign, arrival, paid: 99_750_000n })).toBe(null);
+    // A transfer that was sent to Stargate directly has no record of LI.FI.
+    const direct = oftSent({ guid: OTHER_GUID });
+    for (const source of [
+      [direct, ...own],
+      [...own, direct],
+    ])
+      expect(await amountOf({ ...taxi, source, arrival })).toBe(99_690_000n);
   });
 });
 
@@ -251,8 +279,15 @@ describe.each(["celercircle", "celercirclefast", "polymer", "polymerStandard"])(
       expect(await amountOf({ ...burned, ...change })).toBe(null);
     });
 
+    test("proves the user's own burn of several in the source receipt", async () => {
+      const source = [messageSent({ recipient: ATTACKER }), messageSent(), messageSent({ amount: 1n })];
+      const arrival = [messageReceived()];
+      expect(await amountOf({ tool, source, arrival, paid: 99_750_000n })).toBe(99_741_000n);
+      expect(await amountOf({ tool, source, arrival })).toBe(null);
+    });
+
     test.each<[string, readonly Event[]]>([
-      ["two burns at once", [messageSent(), messageSent()]],
+      ["two equal burns", [messageSent(), messageSent()]],
       ["a burn for another chain", [messageSent({ domains: [6, 0] })]],
       ["a burn of another chain", [messageSent({ domains: [0, 3] })]],
       ["another token's burn", [messageSent({ token: ATTACKER })]],
