@@ -1,5 +1,9 @@
 import * as z from "zod";
+import { en } from "zod/locales";
 import { parseAddress } from "../lib/address.ts";
+
+// The bundler drops the package's own call, without which every issue would only say "Invalid input".
+z.config(en());
 
 /** Schema of an absolute URL with the scheme http or https. */
 export const Url = z.url({ protocol: /^https?$/ });

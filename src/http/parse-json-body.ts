@@ -24,8 +24,11 @@ export function parseJsonBody(c: HonoContext<AppEnv>, { body }: ServedRoute): Pa
   }
   try {
     const json: unknown = JSON.parse(text);
-    const twice = isStrict(body) ? duplicateMembers(text) : [];
-    return twice.length === 0 ? { json } : { issues: twice.map(givenTwice) };
+    if (!isStrict(body)) return { json };
+    const issues = duplicateMembers(text).map(givenTwice);
+    // The schema ignores a member of this name.
+    if (Object(json) === json && Object.hasOwn(json as object, "__proto__")) issues.push(PROTOTYPE);
+    return issues.length === 0 ? { json } : { issues };
   } catch (error) {
     return refuse("json_invalid", `the body must be valid JSON${positionOf(error)}`);
   }
@@ -54,6 +57,12 @@ const givenTwice = (name: string): ValidationIssue => ({
   msg: "is given more than once: send it once",
   type: "repeated",
 });
+
+const PROTOTYPE: ValidationIssue = {
+  loc: ["body", "__proto__"],
+  msg: 'unknown field "__proto__"',
+  type: "unknown_field",
+};
 
 /** A string of a JSON text, with the colon if it is the name of a member, or a bracket. */
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|[[\]{}]/g;

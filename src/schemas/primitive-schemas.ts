@@ -173,7 +173,7 @@ const explainChainId = (input: unknown): string => {
 /** An EIP-155 chain id in a JSON body. */
 export const ChainIdInput = z
   .int({ error: ({ input }) => (input === undefined ? undefined : explainChainId(input)) })
-  .positive()
+  .positive({ error: ({ input }) => explainChainId(input) })
   .meta({ description: "EIP-155 chain id.", example: 8453 });
 
 /** Limits of an integer in a query string or path, and where its values are listed, for messages. */
