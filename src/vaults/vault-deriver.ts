@@ -45,8 +45,11 @@ export interface DerivedVault {
   params?: Readonly<Record<string, string>>;
 }
 
-/** Result of deriving a registry entry from the chain: the vault, or a human-readable reason for the failure. */
-export type Derivation = { ok: true; vault: DerivedVault } | { ok: false; reason: string };
+/**
+ * Result of deriving a registry entry from the chain: the vault, or a human-readable reason for the failure. `closed`:
+ * the contract may be such a vault, but a view that it needs reverts now, as while it is paused.
+ */
+export type Derivation = { ok: true; vault: DerivedVault } | { ok: false; reason: string; closed?: true };
 
 /** Creates the result of a failed derivation, with a human-readable reason. */
 export const underivable = (reason: string): Derivation => ({ ok: false, reason });

@@ -4,19 +4,20 @@ import type { VaultProof } from "../../db/tables/vault-tables.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../lib/durations.ts";
 
 /**
- * Why the shares of a vault that takes deposits cannot be redeemed: `illiquid` if the contracts of a family other than
- * generic ERC-4626 lack liquidity; otherwise `stopped`, for example because withdrawals are paused.
+ * What keeps an open vault from its users although its views do not show it as paused: `illiquid` if the contracts of a
+ * family other than generic ERC-4626 lack liquidity for redemptions; otherwise `stopped`, for example because deposits
+ * or withdrawals are paused, or because its views revert.
  */
-export type ClosedExit = "stopped" | "illiquid";
+export type Closure = "stopped" | "illiquid";
 
 /**
  * Result of one attempt to prove a vault. `passed`: a simulated deposit succeeded, and no fault was found. `refused`:
  * the vault's contracts, its entry or the settings rule it out, or an unexpected error occurred. `closed`: it cannot be
- * proven now, as when it is paused or full; `exit` is set if redemption is the reason. `unread`: it could not be
- * examined.
+ * proven now, as when it is paused or full; with `closure`, an open vault is paused if that lasts. `unread`: it could not
+ * be examined.
  */
 export type ProofFinding =
-  | { kind: "passed" | "refused" | "closed"; proof: VaultProof; exit?: ClosedExit }
+  | { kind: "passed" | "refused" | "closed"; proof: VaultProof; closure?: Closure }
   | { kind: "unread"; reason: string };
 
 /** Fields of a registry entry that decide what a proof changes. */
@@ -62,8 +63,8 @@ const RENEWAL_MS = { least: 20 * HOUR_MS, most: DAY_MS } as const;
 
 /**
  * Returns what a proof changes in an entry. A passed one opens candidates (discovered or imported ones only with an
- * `admission` without obstacle) and vaults that a proof paused; repeated refusals, stopped exits or illiquidity pause
- * active ones. `now` is in UNIX milliseconds; `byAdmin` is true if an administrator asked for the proof.
+ * `admission` without obstacle) and vaults that a proof paused; repeated refusals or `closure` findings pause active
+ * ones. `now` is in UNIX milliseconds; `byAdmin` is true if an administrator asked for the proof.
  */
 export function decideAfterProof(
   entry: ProvenEntry,
@@ -82,8 +83,8 @@ export function decideAfterProof(
         proofRefusals: entry.proofRefusals,
       };
     case "closed":
-      if (finding.exit !== undefined && isOpenByProof(entry))
-        return exitChange(entry, { finding, now, byAdmin });
+      if (finding.closure !== undefined && isOpenByProof(entry))
+        return closureChange(entry, { finding, now, byAdmin });
       return { ...kept, proof: finding.proof, proofDueAt: due(CLOSED_RETRY_MS), proofRefusals: 0 };
     case "passed": {
       const held = isCandidate(entry) && !isReviewed(entry) && admission?.obstacle !== null;
@@ -125,14 +126,14 @@ function heldChange(admission: Admission | null): Pick<ProofChange, "status" | "
 const isOpenByProof = ({ status, statusBy }: ProvenEntry): boolean =>
   status === "active" || (status === "paused" && statusBy === "proof");
 
-/** Returns the change of an open vault that takes deposits although its shares cannot be redeemed. */
-function exitChange(
+/** Returns the change of an open vault that is closed to its users although its views do not show it as paused. */
+function closureChange(
   entry: ProvenEntry,
   of: { finding: Extract<ProofFinding, { proof: VaultProof }>; now: number; byAdmin: boolean },
 ): Omit<ProofChange, "derived"> {
   const { finding, now, byAdmin } = of;
   const { proof } = finding;
-  if (finding.exit === "stopped" || entry.status !== "active")
+  if (finding.closure === "stopped" || entry.status !== "active")
     return refusalChange(entry, { proof, now, byAdmin });
   const { status, statusBy, statusReason } = entry;
   const { illiquidSince = proof.at } = entry.proof ?? {};

@@ -1,6 +1,7 @@
 import { slice } from "viem";
 import type { SimulationCall } from "../../chains/simulator/simulation.ts";
 import type { Context } from "../../context.ts";
+import { sameAddress } from "../../lib/address.ts";
 import type { VaultDeposit } from "../../orders/order-expected-effect.ts";
 import { encodeApprovals, type UserCall } from "../../orders/order-wallet-calls.ts";
 import { balanceOfRead, INCLUSION_DELAY_S, type TokenPayment } from "../../orders/simulate-order-payment.ts";
@@ -71,8 +72,8 @@ export function inTime(of: {
 }
 
 /**
- * Returns the user's calls that redeem shares for the vault's asset in a mode, or request that: the approval that the
- * exit may need, then the exit. Empty if the vault's family has no withdrawals.
+ * Returns the user's calls that redeem shares in a mode, or request that, for the vault's asset or, if it does not pay
+ * that, another token: the approval that the exit may need, then the exit. Empty if the vault's family has no withdrawals.
  */
 export function exitCalls(
   of: Pick<Redemption, "deposit" | "mode" | "redeemed" | "exitGas">,
@@ -80,7 +81,9 @@ export function exitCalls(
   const { mode, redeemed, exitGas } = of;
   const { vault, user } = of.deposit;
   const { exits } = adapterOf(vault);
-  const token = vault.asset;
+  const paid = exits?.tokens(vault, mode) ?? [];
+  const token =
+    paid.find(({ address }) => sameAddress(address, vault.asset.address)) ?? paid[0] ?? vault.asset;
   const request = { mode, token, shares: redeemed, owner: user, caller: user, receiver: user, minAssets: 0n };
   const exit = exits?.encode(vault, request);
   if (exits === undefined || exit === undefined) return [];

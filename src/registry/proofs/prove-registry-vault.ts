@@ -12,7 +12,7 @@ import { formatVaultId } from "../../lib/vault-id.ts";
 import { findFamily } from "../../vaults/families/vault-families.ts";
 import { parseRegistryRow } from "../../vaults/find-vault.ts";
 import type { StoredVault, Vault } from "../../vaults/vault.ts";
-import { type DerivedVault, subjectOfRow, underivable } from "../../vaults/vault-deriver.ts";
+import { type Derivation, type DerivedVault, subjectOfRow, underivable } from "../../vaults/vault-deriver.ts";
 import { confirmDerivation, toDerivedColumns } from "../derive-registry-vault.ts";
 import { readVaultCode } from "../read-registry-code.ts";
 import { describeForeignContract, recognizeVault } from "../recognize-registry-family.ts";
@@ -54,7 +54,14 @@ async function tryProving(
     const left = await readDeparture(ctx, { client, row });
     if (left !== null) return { finding: refusal(ctx, left), derived: null };
     const resolved = await resolveVault(client, row);
-    if (!resolved.ok) return { finding: refusal(ctx, resolved.reason), derived: null };
+    if (!resolved.ok) {
+      const { reason, closed } = resolved;
+      const finding = refusal(ctx, reason);
+      return {
+        finding: closed ? { ...finding, kind: "closed", closure: "stopped" } : finding,
+        derived: null,
+      };
+    }
     const { derived } = resolved;
     const code = await readVaultCode(client, getAddress(row.address));
     const pinned = pinnedCode(row);
@@ -135,11 +142,12 @@ async function simulatedFinding(
 const unread = (reason: string): ProofAttempt => ({ finding: { kind: "unread", reason }, derived: null });
 
 /**
- * A vault resolved from on-chain data; or the human-readable reason why on-chain data does not confirm its entry.
+ * A vault resolved from on-chain data; or the human-readable reason why on-chain data does not confirm its entry, with
+ * `closed` as in `Derivation`.
  */
 export type Resolution =
   | { ok: true; derived: NonNullable<ProofChange["derived"]> }
-  | { ok: false; reason: string };
+  | Extract<Derivation, { ok: false }>;
 
 /**
  * The fields of a registry entry that `resolveVault` takes. Claimed and stored tokens are compared with on-chain data;
@@ -220,7 +228,7 @@ function contradictionOf(
 
 const toTime = (ctx: Context): string => new Date(ctx.now()).toISOString();
 
-function refusal(ctx: Context, reason: string): ProofFinding {
+function refusal(ctx: Context, reason: string): Extract<ProofFinding, { proof: VaultProof }> {
   const none = { blockNumber: null, amount: null, shares: null, returned: null };
   return { kind: "refused", proof: { ...none, ok: false, at: toTime(ctx), reason } };
 }
@@ -236,5 +244,6 @@ function toFinding(ctx: Context, made: SimulatedProof): ProofFinding {
     returned: text(made.returned),
     reason: made.reason,
   };
-  return made.exit === null ? { kind: made.kind, proof } : { kind: made.kind, proof, exit: made.exit };
+  const { kind, closure } = made;
+  return closure === null ? { kind, proof } : { kind, proof, closure };
 }

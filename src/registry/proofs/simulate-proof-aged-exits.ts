@@ -117,7 +117,7 @@ async function redeemedAnew(ctx: Context, of: Redemption): Promise<bigint | null
 type Enlarged = Redemption & { times: bigint };
 
 /** Returns the redemption of a larger deposit by an account, `times` the proof's own. */
-function enlarged(of: Redemption, { user, times }: { user: Address; times: bigint }): Enlarged {
+export function enlarged(of: Redemption, { user, times }: { user: Address; times: bigint }): Enlarged {
   const { deposit, payment } = of;
   const amount = deposit.amount * times;
   const { vault, token } = deposit;

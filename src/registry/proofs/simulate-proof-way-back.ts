@@ -11,7 +11,7 @@ import { adapterOf, explainExitRevert } from "../../vaults/families/vault-famili
 import type { Vault } from "../../vaults/vault.ts";
 import { type ExitMode, unknownPendingExit } from "../../vaults/vault-exits.ts";
 import { settlementOf } from "../../vaults/vault-settlement.ts";
-import type { ClosedExit } from "./decide-vault-proof.ts";
+import type { Closure } from "./decide-vault-proof.ts";
 import {
   entryOf,
   exitCalls,
@@ -21,7 +21,7 @@ import {
   userCall,
 } from "./proof-exit-calls.ts";
 import { isWorth, MAX_MONTHLY_LOSS } from "./proof-worth.ts";
-import { LONGEST_LOCK_S, redeemCovered, simulateAged } from "./simulate-proof-aged-exits.ts";
+import { enlarged, LONGEST_LOCK_S, redeemCovered, simulateAged } from "./simulate-proof-aged-exits.ts";
 import { nullIfUnavailable, paidFor, simulateExit, simulateLater } from "./simulate-proof-exit.ts";
 import { findTrappedAccount } from "./simulate-proof-exit-crowd.ts";
 
@@ -49,37 +49,41 @@ const MANY_TIMES = 1_000n;
 export type WayBack =
   | { kind: "returned"; returned: bigint; later: bigint | null; larger: bigint | null }
   | { kind: "waiting" }
-  | { kind: "none"; reason: string; exit: ClosedExit | null };
+  | { kind: "none"; reason: string; exit: Closure | null };
 
 const WAITING = { kind: "waiting" } as const;
 const FEWER_AGAIN = "the same deposit mints fewer shares when it is simulated again";
 
 /**
  * Finds out how the shares of a simulated deposit can be redeemed: at once, 30 days later and by other accounts or, if
- * every mode reverts, after a lock. `waiting` for vaults that are not judged (`judgedModes`), and where the simulations
- * do not decide. Throws `simulation_unavailable` and errors of the RPC nodes.
+ * every mode reverts, after a lock. `waiting` for vaults that are not judged (`judgedModes`), if one of their modes does
+ * not revert, and where the simulations do not decide. Throws `simulation_unavailable` and errors of the RPC nodes.
  */
 export async function simulateWayBack(ctx: Context, of: ProofDeposit): Promise<WayBack> {
   const { vault, token } = of.deposit;
-  const modes = judgedModes(vault);
+  // A vault of a family is recognised by views, which any contract can have: one of its ways out must be open.
+  const modes = adapterOf(vault).exits?.modes(vault) ?? [];
   const redeemed = mulDivDown(of.shares, REDEEMED_PARTS.parts, REDEEMED_PARTS.of);
   const measured = sameAddress(token.address, vault.asset.address);
-  if (modes.length === 0 || redeemed === 0n || !(measured || modes.join() === "request")) return WAITING;
+  const isJudged = judgedModes(vault).length > 0 && (measured || modes.join() === "request");
+  if (modes.length === 0 || redeemed === 0n) return WAITING;
   let revert: Hex = "0x";
   for (const mode of modes) {
     const made = await simulateExit(ctx, { ...of, mode, redeemed });
     if (made === null) return WAITING;
-    if (made.failedAt === null) return judgeMode(ctx, { ...of, mode, redeemed, made });
+    if (made.failedAt === null) return isJudged ? judgeMode(ctx, { ...of, mode, redeemed, made }) : WAITING;
     const minted = increaseOf(made, 2);
-    if (minted !== null && minted < redeemed) return { kind: "none", exit: null, reason: FEWER_AGAIN };
-    const whole = await returnedWhole(ctx, { of, mode, minted });
+    if (isJudged && minted !== null && minted < redeemed)
+      return { kind: "none", exit: null, reason: FEWER_AGAIN };
+    const whole = isJudged ? await returnedWhole(ctx, { of, mode, minted }) : null;
     if (whole !== null) return whole;
     // The error of the preferred mode explains best why shares cannot be redeemed, unless the vault lacks that mode.
-    if (mode === modes[0] || explainExitRevert(vault, revert).code === "mode_unsupported")
+    if (revert === "0x" || explainExitRevert(vault, revert).code === "mode_unsupported")
       revert = made.calls.at(-1)?.returnData ?? "0x";
   }
   const refused = { ...of, redeemed, modes };
-  return (await isLocked(ctx, refused)) ? WAITING : explainStanding(ctx, refused, revert);
+  const locked = await isLocked(ctx, refused);
+  return locked === true ? WAITING : explainStanding(ctx, { ...refused, stands: locked === false }, revert);
 }
 
 /**
@@ -253,21 +257,28 @@ async function paidLater(
 
 /**
  * Returns true if the shares can be redeemed an hour, a day or 30 days later, so that they are only locked at first.
- * False also if no node can simulate a later block, or if the deposit fails there.
+ * Null if no node can simulate a later block, or if the deposit fails there.
  */
-async function isLocked(ctx: Context, of: Refused): Promise<boolean> {
+async function isLocked(ctx: Context, of: Refused): Promise<boolean | null> {
   for (const after of LATER_S) {
     for (const mode of of.modes) {
       const made = await simulateLater(ctx, { ...of, mode, after });
-      if (made === null) return false;
+      if (made === null) return null;
       if (made.failedAt === null) return true;
     }
   }
   return false;
 }
 
-/** Returns why the shares cannot be redeemed (`none`), or `waiting` if it cannot be known: see `simulateWayBack`. */
-async function explainStanding(ctx: Context, of: Refused, revert: Hex): Promise<WayBack> {
+/**
+ * Returns why the shares cannot be redeemed (`none`), or `waiting` if it cannot be known: see `simulateWayBack`. `stands`
+ * is true if they cannot be redeemed later either, false if that is not known.
+ */
+async function explainStanding(
+  ctx: Context,
+  of: Refused & { stands: boolean },
+  revert: Hex,
+): Promise<WayBack> {
   const { vault } = of.deposit;
   const { code, text } = explainExitRevert(vault, revert);
   const reverts = `a redemption reverts${text === null ? " without a reason" : `: ${text}`}`;
@@ -278,18 +289,30 @@ async function explainStanding(ctx: Context, of: Refused, revert: Hex): Promise<
     if (later !== true) return WAITING;
     return { kind: "none", exit: null, reason: `new shares stay locked for over 30 days; ${reverts}` };
   }
-  if (holder === null && vault.adapter !== GENERIC_ADAPTER) return WAITING;
+  const isGeneric = vault.adapter === GENERIC_ADAPTER;
+  if (holder === null && !isGeneric && !of.stands) return WAITING;
   // A vault may refuse to redeem less than a minimum that the proof's amount does not reach.
   const many = { ...of, redeemed: of.redeemed * MANY_TIMES, after: 0 };
   if (holder === false && (await canHoldersLeave(ctx, many)) === true) return WAITING;
-  const illiquid = code === "no_liquidity" && vault.adapter !== GENERIC_ADAPTER;
+  const isUnsure = !isGeneric && (holder === null || judgedModes(vault).length === 0);
+  if (isUnsure && (await canMoreLeave(ctx, of))) return WAITING;
+  const illiquid = code === "no_liquidity" && !isGeneric;
   const says = code === "no_liquidity" || code === "exits_paused" || code === "price_stale";
   const onRequest = of.modes.join() === "request";
   const exit = illiquid ? "illiquid" : says || onRequest ? "stopped" : null;
   const what = onRequest ? reverts.replace("redemption", "redemption request") : reverts;
   // A vault may pay by functions of its own, and have no redemption of the standard's.
-  const way = text === null && vault.adapter === GENERIC_ADAPTER ? " by the functions of ERC-4626" : "";
+  const way = isGeneric ? " by the functions of ERC-4626" : "";
   return { kind: "none", exit, reason: onRequest ? what : `shares cannot be redeemed${way}; ${what}` };
+}
+
+/** Returns true if the shares of a deposit of 1,000 times the amount can be redeemed at once. */
+async function canMoreLeave(ctx: Context, of: Refused): Promise<boolean> {
+  for (const mode of of.modes) {
+    const more = enlarged({ ...of, mode }, { user: of.deposit.user, times: MANY_TIMES });
+    if ((await nullIfUnavailable(simulateExit(ctx, more)))?.failedAt === null) return true;
+  }
+  return false;
 }
 
 /**

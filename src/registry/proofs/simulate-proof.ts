@@ -18,20 +18,24 @@ import {
   simulatePayment,
   type TokenPayment,
 } from "../../orders/simulate-order-payment.ts";
-import {
-  adapterOf,
-  asyncDepositsOf,
-  explainVaultRevert,
-  findFamily,
-} from "../../vaults/families/vault-families.ts";
+import { adapterOf, asyncDepositsOf, findFamily } from "../../vaults/families/vault-families.ts";
 import type { Vault } from "../../vaults/vault.ts";
-import type { DepositCall, DepositTerms, Refusal } from "../../vaults/vault-adapter.ts";
+import type { DepositCall, DepositTerms } from "../../vaults/vault-adapter.ts";
 import { readUncached } from "../../vaults/vault-state.ts";
-import type { ClosedExit } from "./decide-vault-proof.ts";
+import type { Closure } from "./decide-vault-proof.ts";
 import { userCall } from "./proof-exit-calls.ts";
 import { readProofSetting } from "./proof-simulation-setting.ts";
-import { agedTimes, freshAccount, isWorth, isWorthIt, MAX_YEARLY_FEE } from "./proof-worth.ts";
+import {
+  type Fees,
+  feeVerdict,
+  fullVerdict,
+  revertVerdict,
+  type Verdict,
+  viewVerdict,
+} from "./proof-verdicts.ts";
+import { agedTimes, freshAccount, isWorth, isWorthIt } from "./proof-worth.ts";
 import { simulateForOthers } from "./simulate-proof-foreign-deposit.ts";
+import { findOtherTaker } from "./simulate-proof-taker.ts";
 import {
   exitsPausedQuery,
   GENERIC_ADAPTER,
@@ -71,14 +75,8 @@ export interface SimulatedProof {
    */
   userOnly: boolean;
   /** As in `ProofFinding`. */
-  exit: ClosedExit | null;
+  closure: Closure | null;
 }
-
-/**
- * Largest part of its profits that a vault may keep, as a fraction: the limit in the contracts of most curated vaults
- * (MetaMorpho, Morpho Vault V2, Yearn's strategies, Lagoon).
- */
-const MAX_PROFIT_FEE = 0.5;
 
 /**
  * Simulates the deposit that proves a vault, on the real state of the chain, its way back and deposits by a contract,
@@ -95,19 +93,13 @@ export async function simulateProof(ctx: Context, vault: Vault): Promise<Simulat
   let read = await readTerms(ctx, usual);
   const deposit = { ...usual, amount: amountWithin(read.terms, usual.amount) };
   if (deposit.amount !== usual.amount) read = await readTerms(ctx, deposit);
-  const refusal = refusalOf(deposit, read.terms) ?? feeRefusal(read);
+  const refusal = viewVerdict(deposit, read.terms) ?? feeVerdict(read);
   if (refusal !== null) return { ...NOTHING_SEEN, ...refusal, blockNumber: read.block.number };
   if (read.exitsPaused) return { ...NOTHING_SEEN, ...EXITS_PAUSED, blockNumber: read.block.number };
   return simulateDeposit(ctx, { deposit, ...read });
 }
 
-const NOTHING_SEEN = { amount: null, shares: null, returned: null, userOnly: false, exit: null } as const;
-
-/** Fees of a vault as fractions, null if unknown: on its profits, and on its assets in a year. */
-interface Fees {
-  profitFee: number | null;
-  yearlyFee: number | null;
-}
+const NOTHING_SEEN = { amount: null, shares: null, returned: null, userOnly: false, closure: null } as const;
 
 type ReadTerms = Fees & { terms: DepositTerms; exitsPaused: boolean; block: BlockTime };
 
@@ -124,8 +116,8 @@ async function readTerms(ctx: Context, { vault, user, token, amount }: VaultDepo
 }
 
 /**
- * A vault's remaining room limits the amount only if it is at least one part in so many of the default amount; a
- * deposit of less would prove nothing, so the default amount is kept and the vault counts as full.
+ * A vault's limit is that of the amount only if it is at least one part in so many of the default amount: a deposit of
+ * less would prove nothing. The default amount is kept then, whose deposit shows whether the limit is true.
  */
 const LEAST_ROOM = 1_000n;
 
@@ -139,89 +131,26 @@ function amountWithin({ minDeposit, maxDeposit }: DepositTerms, usual: bigint): 
   return limits && maxDeposit > 0n ? maxDeposit : usual;
 }
 
-type Verdict = Pick<SimulatedProof, "kind" | "reason">;
-
-const EXITS_PAUSED: Verdict & Pick<SimulatedProof, "exit"> = {
+const EXITS_PAUSED = {
   kind: "closed",
   reason: "shares cannot be redeemed; withdrawals are paused",
-  exit: "stopped",
-};
-
-/** Verdicts for the reasons why a vault's view functions show that it accepts no deposit now. */
-const REFUSALS: Readonly<Record<Refusal, Verdict>> = {
-  not_allowed: { kind: "refused", reason: "the vault admits only accounts on its own list" },
-  share_locked: { kind: "refused", reason: "the vault locks a depositor's new shares" },
-  token_unsupported: { kind: "refused", reason: "the vault no longer accepts its deposit token" },
-  price_stale: { kind: "closed", reason: "the vault has no current price" },
-};
-
-/** Verdict where a price, fee or limit could not be read from the vault, without which its shares are unknown. */
-const UNPRICED: Verdict = { kind: "refused", reason: "the shares that a deposit mints cannot be computed" };
-
-/**
- * Returns the reason why the vault rejects the deposit according to its view functions, or null if they show no reason.
- */
-function refusalOf({ vault, token, amount }: VaultDeposit, terms: DepositTerms): Verdict | null {
-  if (terms.asset === null || !sameAddress(terms.asset, token.address))
-    return { kind: "refused", reason: `the vault does not confirm that it accepts ${token.symbol}` };
-  if (terms.paused) return { kind: "closed", reason: "the vault's contract is paused" };
-  if (terms.refusal) return REFUSALS[terms.refusal];
-  if (terms.maxDeposit !== null && terms.maxDeposit < amount)
-    return { kind: "closed", reason: terms.maxDeposit === 0n ? noRoom(vault) : "the vault is full" };
-  if (terms.previewShares === null)
-    return terms.previewRevert === null ? UNPRICED : revertVerdict(vault, terms.previewRevert);
-  return null;
-}
-
-/**
- * Returns why nobody can deposit into a vault whose limit is zero. Known families' limits are the same for every
- * account; another vault may thus keep out all accounts but those of its own list.
- */
-const noRoom = (vault: Vault): string =>
-  vault.adapter === GENERIC_ADAPTER
-    ? "the vault's limit for new accounts is zero: it is full or admits only its own list"
-    : "the vault is full";
-
-/** Returns the verdict on a vault that keeps too much of its profits or assets, or null. */
-function feeRefusal({ profitFee, yearlyFee }: Fees): Verdict | null {
-  const refused = (reason: string): Verdict => ({ kind: "refused", reason });
-  const percent = (fee: number): string => `${Math.round(fee * 10_000) / 100}%`;
-  if (profitFee !== null && profitFee > MAX_PROFIT_FEE)
-    return refused(
-      `the vault keeps ${percent(profitFee)} of its profits, more than ${percent(MAX_PROFIT_FEE)}`,
-    );
-  if (yearlyFee !== null && yearlyFee > MAX_YEARLY_FEE)
-    return refused(
-      `the vault takes ${percent(yearlyFee)} of its assets a year, more than ${percent(MAX_YEARLY_FEE)}`,
-    );
-  return null;
-}
-
-/**
- * Returns the verdict on a reverted deposit: a vault that is full, paused or without a price is closed, not refused.
- */
-function revertVerdict(vault: Vault, revert: `0x${string}`): Verdict {
-  const { code, text } = explainVaultRevert(vault, revert);
-  const closed = code === "above_maximum" || code === "vault_paused" || code === "price_stale";
-  return {
-    kind: closed ? "closed" : "refused",
-    reason: `a deposit reverts${text === null || text === "" ? " without a reason" : `: ${text}`}`,
-  };
-}
+  closure: "stopped",
+} as const;
 
 interface ReadDeposit {
   deposit: VaultDeposit;
   terms: DepositTerms;
   block: BlockTime;
+  /** True for the larger deposit after a smaller one has reverted. */
+  isLarger?: true;
 }
 
-async function simulateDeposit(
-  ctx: Context,
-  { deposit, terms, block }: ReadDeposit,
-): Promise<SimulatedProof> {
+async function simulateDeposit(ctx: Context, of: ReadDeposit): Promise<SimulatedProof> {
+  const { deposit, terms, block } = of;
   const { vault, user, token, amount } = deposit;
   const request = { token, amount, caller: user, receiver: user, minShares: 1n, async: terms.async === true };
   const call = adapterOf(vault).encode(vault, request);
+  const full = fullVerdict(terms, amount);
   const payment = {
     ...paymentOf(ctx, deposit),
     ...{ spender: call.spender, block, setting: await readProofSetting(ctx, vault.chainId) },
@@ -232,9 +161,10 @@ async function simulateDeposit(
   const effect = requests === null ? mintEffect(deposit) : requestEffect(deposit, requests);
   const made = await simulatePayment(ctx, { payment, call: userCall(call), reads: effect.reads });
   if (!made.ok) {
-    const verdict = revertVerdict(vault, made.revert);
-    const larger = verdict.kind === "refused" ? await simulateLarger(ctx, { deposit, terms, block }) : null;
-    return larger ?? { ...seen, ...verdict };
+    const verdict = revertVerdict(vault, { revert: made.revert, full });
+    if (verdict.kind !== "refused" || of.isLarger) return { ...seen, ...verdict };
+    const larger = await simulateLarger(ctx, of);
+    return larger ?? { ...seen, ...((await takerVerdict(ctx, { vault, payment, call })) ?? verdict) };
   }
   const at = { ...seen, blockNumber: simulatedHead(made.simulation, block) };
   const shares = seenEffect(effect, made.simulation);
@@ -242,9 +172,24 @@ async function simulateDeposit(
   if (shares === null) return { ...at, kind: "passed", reason: "" };
   return {
     ...at,
-    ...(await judgeMinted(ctx, { deposit, payment, call, terms, shares, gas: gasLimit(made.gasUsed) })),
+    ...(await judgeMinted(ctx, {
+      ...{ deposit, payment, call, shares, gas: gasLimit(made.gasUsed) },
+      // A limit that the deposit exceeded, as of vaults that count what an account holds, says nothing of larger ones.
+      terms: full === null ? terms : { ...terms, maxDeposit: null },
+    })),
     shares,
   };
+}
+
+/** Returns the verdict on a generic vault that takes its asset through a contract which no approval names, or null. */
+async function takerVerdict(
+  ctx: Context,
+  { vault, payment, call }: { vault: Vault; payment: TokenPayment; call: DepositCall },
+): Promise<Verdict | null> {
+  if (vault.adapter !== GENERIC_ADAPTER) return null;
+  const taker = await findOtherTaker(ctx, { payment, call: userCall(call) });
+  const reason = `the vault's deposit takes the asset through another contract than the vault: ${taker}`;
+  return taker === null ? null : { kind: "refused", reason };
 }
 
 const UNFUNDED: Verdict = {
@@ -282,7 +227,7 @@ async function judgeMinted(
     shares: bigint;
     gas: bigint;
   },
-): Promise<Verdict & Partial<Pick<SimulatedProof, "returned" | "exit" | "userOnly">>> {
+): Promise<Verdict & Partial<Pick<SimulatedProof, "returned" | "userOnly">>> {
   if (!isWorthIt(of))
     return { kind: "refused", reason: "the minted shares are worth much less than the deposit" };
   const back = await simulateWayBack(ctx, { ...of, larger: agedTimes(ctx, of) });
@@ -306,7 +251,7 @@ async function simulateLarger(ctx: Context, of: ReadDeposit): Promise<SimulatedP
   const amount = deposit.amount * MANY_TIMES;
   if (deposit.amount !== 10n ** BigInt(deposit.token.decimals)) return null;
   if (terms.maxDeposit !== null && terms.maxDeposit < amount) return null;
-  const proof = await simulateDeposit(ctx, { ...of, deposit: { ...deposit, amount } });
+  const proof = await simulateDeposit(ctx, { ...of, deposit: { ...deposit, amount }, isLarger: true });
   return proof.kind === "passed" || proof.shares !== null ? proof : null;
 }
 
@@ -316,13 +261,13 @@ function exitVerdict(of: {
   terms: DepositTerms;
   shares: bigint;
   back: WayBack;
-}): (Verdict & Pick<SimulatedProof, "exit">) | null {
+}): Verdict | null {
   const { deposit, back } = of;
   const { amount } = deposit;
   if (back.kind === "waiting") return null;
   if (back.kind === "none")
-    return { kind: back.exit === null ? "refused" : "closed", reason: back.reason, exit: back.exit };
-  const refused = (reason: string) => ({ kind: "refused", reason, exit: null }) as const;
+    return { kind: back.exit === null ? "refused" : "closed", reason: back.reason, closure: back.exit };
+  const refused = (reason: string) => ({ kind: "refused", reason }) as const;
   if (back.returned === 0n) return refused("redeeming the shares at once pays none of the vault's asset");
   if (!isWorth(deposit, { amount, returned: back.returned }))
     return refused("redeeming the shares at once returns much less than the deposit");

@@ -1,4 +1,4 @@
-import { parseAbi } from "viem";
+import { type Hex, hexToBigInt, parseAbi, size } from "viem";
 import { createQuery, mapQuery, type Query, queryAll, read, valueOrNull } from "../../chains/chain-reads.ts";
 import { once } from "../../lib/once.ts";
 import { curationEvents } from "../governance/common-governance-events.ts";
@@ -104,16 +104,24 @@ const feesAbi = once(() =>
   ]),
 );
 
+/** Decodes an answer of one word. Throws a RangeError for a longer one: Concrete's starts with the fee's recipient. */
+function decodeWord(data: Hex): bigint {
+  if (size(data) !== 32) throw new RangeError("the answer is not one word");
+  return hexToBigInt(data);
+}
+
 /**
- * Returns a query for a fee in an unknown unit, from the first of the views that responds: value / 10^18 if that is at
- * least 1, because such a value is 100% or more in every usual unit, otherwise null.
+ * Returns a query for a fee in an unknown unit, from the first of the views that responds with one word: value / 10^18
+ * if that is at least 1, because such a value is 100% or more in every usual unit, otherwise null.
  */
 function genericFeeQuery(
   { address }: Vault,
   names: readonly ("performanceFee" | "fee" | "managementFee")[],
 ): Query<number | null> {
   const on = { to: address, abi: feesAbi() } as const;
-  const reads = Object.fromEntries(names.map((name) => [name, read({ ...on, name })]));
+  const reads = Object.fromEntries(
+    names.map((name) => [name, { ...read({ ...on, name }), decode: decodeWord }]),
+  );
   return createQuery(reads, (results) => {
     const value = Object.values(results).find(({ ok }) => ok);
     const fee = value === undefined ? null : valueOrNull(value);

@@ -15,8 +15,8 @@ const proof: VaultProof = {
 const passed: ProofFinding = { kind: "passed", proof };
 const refused: ProofFinding = { kind: "refused", proof: { ...proof, ok: false, reason: "gate closed" } };
 const closed: ProofFinding = { kind: "closed", proof: { ...proof, ok: false, reason: "full" } };
-const stopped: ProofFinding = { ...closed, exit: "stopped" };
-const illiquid: ProofFinding = { ...closed, exit: "illiquid" };
+const stopped: ProofFinding = { ...closed, closure: "stopped" };
+const illiquid: ProofFinding = { ...closed, closure: "illiquid" };
 const unread: ProofFinding = { kind: "unread", reason: "no node" };
 
 type Entry = Parameters<typeof decideAfterProof>[0];

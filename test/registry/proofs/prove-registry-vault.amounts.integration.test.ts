@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { type Address, encodeFunctionData, getAddress, type Hex } from "viem";
+import { type Address, encodeFunctionData, getAddress, getContractAddress, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { contractsOf, send } from "../../../scripts/stack/chains/scratch-chain.ts";
 import { vaults } from "../../../src/db/tables/vault-tables.ts";
@@ -19,23 +19,39 @@ beforeAll(async () => {
 afterAll(() => stage?.close());
 
 describe("a proof", () => {
-  test.each([
-    ["paused", { paused: true }, "the vault's contract is paused"],
-    [
-      "full",
-      { cap: 0n },
-      "the vault's limit for new accounts is zero: it is full or admits only its own list",
-    ],
-  ])("neither opens nor refuses a candidate that says it is %s", async (_what, change, reason) => {
-    // The second one takes deposits whatever its views say.
+  test("neither opens nor refuses a candidate that says it is paused, whatever deposits then do", async () => {
     for (const address of [await stage.put("ProvenVault"), await stage.put("LenientVault", doubtful)]) {
-      await stage.setVault(address, change);
+      await stage.setVault(address, { paused: true });
       const vaultId = await stage.addCandidate(address);
       expect(await stage.prove(vaultId)).toMatchObject({
         body: { status: "candidate", proof: { ok: false } },
       });
-      expect((await stage.rowOf(vaultId)).proof?.reason).toBe(reason);
+      expect((await stage.rowOf(vaultId)).proof?.reason).toBe("the vault's contract is paused");
     }
+  });
+
+  test.each([
+    ["ProvenVault", proven],
+    ["LimitsByBalance", doubtful],
+    ["LimitsInSilence", doubtful],
+  ] as const)("neither opens nor refuses a candidate that is full: %s", async (contract, from) => {
+    const address = await stage.put(contract, from);
+    await stage.setVault(address, { cap: 0n });
+    const vaultId = await stage.addCandidate(address);
+    expect(await stage.prove(vaultId)).toMatchObject({ body: { status: "candidate", proof: { ok: false } } });
+    const { proof } = await stage.rowOf(vaultId);
+    expect(proof?.reason).toBe("the vault takes no deposits from new accounts now");
+  });
+
+  test.each([
+    ["LimitsByBalance", {}],
+    ["LenientVault", { cap: 0n }],
+  ] as const)("opens a vault that takes deposits above its stated limit: %s", async (contract, change) => {
+    const address = await stage.put(contract, doubtful);
+    await stage.setVault(address, change);
+    const vaultId = await stage.addCandidate(address);
+    expect(await stage.prove(vaultId)).toMatchObject({ body: { status: "active" } });
+    expect((await stage.rowOf(vaultId)).proof).toMatchObject({ ok: true, amount: "1000000" });
   });
 
   test.each([
@@ -55,6 +71,23 @@ describe("a proof", () => {
     const vaultId = await stage.addCandidate(address);
     expect(await stage.prove(vaultId)).toMatchObject({ body: { status: "active" } });
     expect((await stage.rowOf(vaultId)).proof).toMatchObject({ amount: "400000", shares: "400000" });
+  });
+
+  test("says of a vault that takes the asset through another contract which one it is", async () => {
+    const address = await stage.put("TakesThroughPool", doubtful);
+    const vaultId = await stage.addCandidate(address);
+    const { body } = await stage.prove(vaultId);
+    const pool = getContractAddress({ from: address, nonce: 1n });
+    expect([body["status"], body["status_reason"]]).toEqual([
+      "refused",
+      `the vault's deposit takes the asset through another contract than the vault: ${pool}`,
+    ]);
+  });
+
+  test("does not say so of a vault that takes too much itself", async () => {
+    const vaultId = await stage.addCandidate(await stage.put("TakesTwice", doubtful));
+    const { body } = await stage.prove(vaultId);
+    expect([body["status"], body["status_reason"]]).toEqual(["refused", "a deposit reverts: 0xfb8f41b2"]);
   });
 
   test("refuses a vault whose preview rejects the amount, even if a deposit would succeed", async () => {

@@ -84,7 +84,7 @@ const harmful: readonly [what: string, name: string, reason: RegExp][] = [
   [
     "starts nobody's cooldown",
     "CoolsNobody",
-    /^shares cannot be redeemed; a redemption reverts: no more cooldowns$/,
+    /^shares cannot be redeemed by the functions of ERC-4626; a redemption reverts: no more cooldowns$/,
   ],
   ["names another asset", "SwitchesAsset", /^the vault's asset is its own share token$/],
 ];

@@ -10,13 +10,15 @@ import { SeedRow } from "../../../scripts/db/seed-row.ts";
 import { contractsOf } from "../../../scripts/stack/chains/scratch-chain.ts";
 import type { Isolate } from "../../../scripts/stack/test-deployment.ts";
 import { ask, sampleAmount, vaultIdOf, vaultOf } from "../../support/conformance/vaults/deposit.ts";
-import { deployLagoon } from "../../support/conformance/vaults/erc7540-stand-in.ts";
+import { deployCentrifuge, deployLagoon } from "../../support/conformance/vaults/erc7540-stand-in.ts";
+import { deployAccountable, deployIpor, withShare } from "../../support/conformance/vaults/exit-stand-ins.ts";
 import type { Placed } from "../../support/conformance/vaults/family.ts";
+import { deployMellow } from "../../support/conformance/vaults/mellow-stand-in.ts";
 import { deployMidas } from "../../support/conformance/vaults/midas-stand-in.ts";
 import { deployStandard, set } from "../../support/conformance/vaults/standard.ts";
 import { place } from "../../support/conformance/vaults/suite.ts";
 import { deployUpshift } from "../../support/conformance/vaults/upshift-stand-in.ts";
-import { deployVedaExit } from "../../support/conformance/vaults/veda-exits-stand-in.ts";
+import { deployVedaExit, deployVedaTeller } from "../../support/conformance/vaults/veda-exits-stand-in.ts";
 import { startWorld, type World } from "../../support/conformance/vaults/world.ts";
 import { asAdmin, call } from "../../support/partners/wallet.ts";
 
@@ -90,13 +92,9 @@ describe("a vault whose caller must be another one after it was opened", () => {
       "few may move shares",
       veda,
       async (placed) => {
-        const teller = (await vaultOf(placed)).entryPoint;
-        await set(placed, {
-          abi: vedaTellerDAbi,
-          name: "setPermissionedTransfers",
-          args: [true],
-          on: teller,
-        });
+        const on = { abi: vedaTellerDAbi, on: (await vaultOf(placed)).entryPoint };
+        await set(placed, { ...on, name: "setPermissionedTransfers", args: [true] });
+        await set(placed, { ...on, name: "allowPermissionedOperator", args: [part(placed, "pays")] });
       },
     ],
     [
@@ -255,6 +253,29 @@ describe("the admin API", () => {
       body: { params: { deposit: "instant" }, status: "active" },
     });
     expect(await change("sideways")).toMatchObject({ status: 422 });
+  });
+});
+
+/** Families in which holders may have to wait: an honest vault of each has a way out. */
+const waiting: readonly [name: string, adapter: string, deploy: Kind["deploy"]][] = [
+  ["Veda's queue", "veda", deployVedaExit({ way: "queue" })],
+  ["Veda's delayed withdrawals", "veda", deployVedaExit({ way: "delayed" })],
+  ["Veda's teller", "veda", deployVedaTeller],
+  ["Midas", "midas", midas.deploy],
+  ["Mellow's Core vaults", "mellow", deployMellow({ queue: "sync", caller: "user" })],
+  ["Mellow's requests", "mellow", deployMellow({ queue: "sync", caller: "user", redeem: "async" })],
+  ["Upshift", "upshift", deployUpshift],
+  ["Lagoon 0.5", "lagoon", deployLagoon({ version: "0.5" })],
+  ["Centrifuge", "centrifuge", deployCentrifuge("sync", "router")],
+  ["IPOR Fusion", "ipor", deployIpor],
+  ["Accountable", "accountable", withShare(deployAccountable)],
+];
+
+test.each(waiting)("an honest vault of %s passes its proof", async (name, adapter, deploy) => {
+  const placed = await opened({ name, adapter, type: "custom", deploy });
+  const { body } = await prove(placed);
+  expect({ status: body["status"], proof: body["proof"] }).toMatchObject({
+    ...{ status: "active", proof: { ok: true, reason: "" } },
   });
 });
 

@@ -39,11 +39,6 @@ async function inflated(): Promise<Address> {
 
 /** A vault that cheats, and the reason for which its proof refuses it. */
 const hostile: readonly [string, () => Promise<Address>, RegExp][] = [
-  [
-    "reverts in its conversion",
-    () => put("RevertingViews", asset),
-    /^the contract is not an ERC-4626 vault$/,
-  ],
   ["burns all gas in a view", () => put("GasBomb", asset), /^the contract is not an ERC-4626 vault$/],
   ["burns all gas of a deposit", () => put("DepositBomb", asset), /^a deposit reverts/],
   [
@@ -113,6 +108,16 @@ describe("a vault that cheats never becomes active, although an operator claims 
     expect((await rowOf(address)).statusReason).toMatch(reason);
     const { body } = await call(causeway.isolate(), ["GET", `/v1/vaults/${vaultId}`]);
     expect(body["code"]).toBe("vault_not_found");
+  });
+});
+
+test("a vault whose conversion reverts stays a candidate, with what it says", async () => {
+  const address = await put("RevertingViews", asset);
+  const vaultId = await stage.addCandidate(address);
+  for (let round = 0; round < 2; round += 1) await stage.prove(vaultId);
+  const { status, wasActive, proof } = await rowOf(address);
+  expect({ status, wasActive, reason: proof?.reason }).toEqual({
+    ...{ status: "candidate", wasActive: false, reason: "convertToAssets() reverts: not today" },
   });
 });
 

@@ -92,7 +92,7 @@ describe("a proof", () => {
     [
       "lets nobody redeem",
       { locked: true },
-      "shares cannot be redeemed; a redemption reverts: shares are locked",
+      "shares cannot be redeemed by the functions of ERC-4626; a redemption reverts: shares are locked",
     ],
   ])("refuses a candidate that %s, with the reason", async (_what, change, reason) => {
     const address = await newVault();
@@ -205,7 +205,7 @@ describe("an active vault that breaks", () => {
 
   test.each([
     ["overstate what its shares are worth", "OverstatingVault", "the vault states a much higher value"],
-    ["do not answer any more", "SilentVault", "the contract is not an ERC-4626 vault"],
+    ["do not answer any more", "SilentVault", "convertToAssets() reverts: silent"],
   ])("is paused when its views %s", async (_what, contract, reason) => {
     const { vaultId, proxy } = await addProxy();
     await proveWhenDue(vaultId);

@@ -9,6 +9,7 @@ import { type ProofStage, startProofStage } from "../../support/registry/proof-s
 
 const traps = contractsOf("test/support/solidity/TrappingVaults.sol");
 let stage: ProofStage;
+const SMALL = "the vault takes only small deposits from new accounts now";
 /** The jobs' clock, in unix milliseconds. */
 let now = Date.now();
 
@@ -36,9 +37,12 @@ async function proveWhenDue(vaultId: string): Promise<VaultRow> {
 
 /** Vaults that take money and harm whoever leaves or stays, and the reason that their proof finds. */
 const harmful: readonly [string, RegExp][] = [
-  ["TrapsAll", /^shares cannot be redeemed; a redemption reverts: no way out$/],
+  ["TrapsAll", /^shares cannot be redeemed by the functions of ERC-4626; a redemption reverts: no way out$/],
   ["TrapsDepositors", /^new shares stay locked for over 30 days; a redemption reverts: locked for ever$/],
-  ["FreezesShares", /^shares cannot be redeemed; a redemption reverts: shares are frozen$/],
+  [
+    "FreezesShares",
+    /^shares cannot be redeemed by the functions of ERC-4626; a redemption reverts: shares are frozen$/,
+  ],
   ["ChargesWaiting", /^redeeming the shares after 30 days returns much less than the deposit$/],
   ["KeepsProfits", /^the vault keeps 100% of its profits, more than 50%$/],
   ["KeepsInterest", /^the vault keeps 100% of its profits, more than 50%$/],
@@ -76,11 +80,11 @@ describe("an operator's vault that harms whoever deposits", () => {
   });
 });
 
-test("a vault that has room for one unit of its asset is full, and does not open", async () => {
+test("a vault that has room for one unit of its asset does not open", async () => {
   const { address, vaultId } = await add("TakesOneUnit");
   await spring(address);
   expect(await stage.prove(vaultId)).toMatchObject({
-    body: { status: "candidate", proof: { ok: false, reason: "the vault is full" } },
+    body: { status: "candidate", proof: { ok: false, reason: SMALL } },
   });
 });
 
@@ -96,7 +100,7 @@ describe("a vault that says why nobody can leave now", () => {
     await spring(address);
     expect(await stage.prove(vaultId)).toMatchObject({ body: { status: "candidate" } });
     expect((await stage.rowOf(vaultId)).proof?.reason).toBe(
-      "shares cannot be redeemed; a redemption reverts: not enough liquidity",
+      "shares cannot be redeemed by the functions of ERC-4626; a redemption reverts: not enough liquidity",
     );
     await spring(address, false);
     expect(await stage.prove(vaultId)).toMatchObject({ body: { status: "active" } });
@@ -126,6 +130,29 @@ describe("a vault that says why nobody can leave now", () => {
     await spring(address, false);
     expect(await proveWhenDue(vaultId)).toMatchObject({ status: "active" });
   });
+});
+
+test("a vault whose views hide that its deposits are paused is paused after 30 minutes, with its reason", async () => {
+  const lending = contractsOf("scripts/stack/contracts/lending/Lending.sol");
+  const address = await stage.put("FluidToken", lending, [stage.asset, "Fluid", "f"]);
+  const pause = (errorId: bigint) => {
+    const call = { abi: lending("FluidToken").abi, functionName: "setBeneath", args: [errorId] };
+    return send(stage.chain, { to: address, data: encodeFunctionData(call) });
+  };
+  const vaultId = await stage.addCandidate(address);
+  await pause(11_002n);
+  expect(await stage.prove(vaultId)).toMatchObject({ body: { status: "candidate", proof: { ok: false } } });
+  await pause(0n);
+  expect(await stage.prove(vaultId)).toMatchObject({ body: { status: "active", adapter: "fluid" } });
+  await pause(11_002n);
+  for (const refusals of [1, 2])
+    expect(await proveWhenDue(vaultId)).toMatchObject({ status: "active", proofRefusals: refusals });
+  expect(await proveWhenDue(vaultId)).toMatchObject({
+    ...{ status: "paused", statusBy: "proof" },
+    statusReason: "a deposit reverts: UserModule__UserPaused",
+  });
+  await pause(0n);
+  expect(await proveWhenDue(vaultId)).toMatchObject({ status: "active", statusReason: "" });
 });
 
 describe("an honest vault that does not pay at once", () => {

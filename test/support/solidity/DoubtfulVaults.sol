@@ -33,6 +33,36 @@ contract LenientVault is ProvenVault {
     }
 }
 
+/// @notice Limits each caller to what it holds of the asset and to the room below the cap, as Summer's vaults do.
+contract LimitsByBalance is ProvenVault {
+    constructor(IERC20 asset_) ProvenVault(asset_) {}
+
+    function maxDeposit(address account) public view override returns (uint256) {
+        uint256 held = IERC20(asset()).balanceOf(account);
+        uint256 room = super.maxDeposit(account);
+        return room < held ? room : held;
+    }
+
+    function deposit(uint256 assets, address receiver) public virtual override returns (uint256 shares) {
+        uint256 most = maxDeposit(msg.sender);
+        if (assets > most) revert ERC4626ExceededMaxDeposit(msg.sender, assets, most);
+        shares = previewDeposit(assets);
+        _deposit(msg.sender, receiver, assets, shares);
+    }
+}
+
+/// @notice The same, and reverts with an error that nobody knows.
+contract LimitsInSilence is LimitsByBalance {
+    error Unheard();
+
+    constructor(IERC20 asset_) LimitsByBalance(asset_) {}
+
+    function deposit(uint256 assets, address receiver) public override returns (uint256) {
+        if (assets > maxDeposit(msg.sender)) revert Unheard();
+        return super.deposit(assets, receiver);
+    }
+}
+
 /// @notice Quotes small amounts alone, although it takes any.
 contract SilentPreview is LenientVault {
     constructor(IERC20 asset_) LenientVault(asset_) {}
@@ -169,5 +199,50 @@ contract MintsToCaller is LenientVault {
 
     function deposit(uint256 assets, address) public override returns (uint256) {
         return super.deposit(assets, msg.sender);
+    }
+}
+
+/// @notice Takes the asset for a vault, as the lending pool of Arcadia's tranches does.
+contract TakingPool {
+    IERC20 private immutable _asset;
+    address private immutable _vault = msg.sender;
+
+    constructor(IERC20 asset_) {
+        _asset = asset_;
+    }
+
+    function take(uint256 assets, address from) external {
+        require(msg.sender == _vault, "only the vault");
+        (bool done,) = address(_asset).call(abi.encodeCall(IERC20.transferFrom, (from, address(this), assets)));
+        require(done, "TRANSFER_FROM_FAILED");
+    }
+}
+
+/// @notice Takes deposits through its pool, which needs the allowance that other vaults need themselves.
+contract TakesThroughPool is ProvenVault {
+    TakingPool public immutable pool;
+
+    constructor(IERC20 asset_) ProvenVault(asset_) {
+        pool = new TakingPool(asset_);
+    }
+
+    function totalAssets() public view override returns (uint256) {
+        return IERC20(asset()).balanceOf(address(pool));
+    }
+
+    function deposit(uint256 assets, address receiver) public override returns (uint256 shares) {
+        shares = previewDeposit(assets);
+        pool.take(assets, msg.sender);
+        _mint(receiver, shares);
+    }
+}
+
+/// @notice Takes twice what it is to take, for which the allowance is too low.
+contract TakesTwice is ProvenVault {
+    constructor(IERC20 asset_) ProvenVault(asset_) {}
+
+    function deposit(uint256 assets, address receiver) public override returns (uint256) {
+        super.deposit(assets, receiver);
+        return super.deposit(assets, receiver);
     }
 }

@@ -65,7 +65,7 @@ contract ProvenVault is ERC4626 {
         (entryFeeBps, exitFeeBps) = (entryFee, exitFee);
     }
 
-    function maxDeposit(address) public view override returns (uint256) {
+    function maxDeposit(address) public view virtual override returns (uint256) {
         uint256 held = totalAssets();
         return paused || held >= cap ? 0 : cap - held;
     }

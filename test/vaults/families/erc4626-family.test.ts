@@ -1,6 +1,6 @@
 import { encodeAbiParameters, encodeFunctionData, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
-import { erc4626 } from "../../../src/vaults/families/erc4626-family.ts";
+import { erc4626, erc4626Family } from "../../../src/vaults/families/erc4626-family.ts";
 import { USER, VAULT, vault } from "../../support/deposits/fixtures.ts";
 
 const withExit = (exit: string | null) => ({ ...vault, params: exit === null ? {} : { exit } });
@@ -84,5 +84,42 @@ describe("a generic ERC-4626 vault", () => {
     expect(exits.encode(yo, { ...own, mode: "request" })).toMatchObject({
       ...{ async: true, spender: null, paysTo: "caller", data: data("requestRedeem") },
     });
+  });
+});
+
+describe("the fees of a generic ERC-4626 vault", () => {
+  const RECIPIENT = "0xffffffffffffffffffffffffffffffffffffffff";
+  /** Returns the fee that a query finds if each of its views answers with these data. */
+  const fee = (name: "profitFeeQuery" | "yearlyFeeQuery", data: `0x${string}`) => {
+    const query = erc4626Family[name]?.(vault);
+    if (query === undefined) throw new Error(`no ${name}`);
+    const read = ({ decode }: { decode: (answer: `0x${string}`) => unknown }) => {
+      try {
+        return { ok: true, value: decode(data) } as const;
+      } catch {
+        return { ok: false, revert: null } as const;
+      }
+    };
+    return query.interpret(
+      Object.fromEntries(Object.entries(query.reads).map(([key, one]) => [key, read(one)])),
+    );
+  };
+
+  test("are read from an answer of one word", () => {
+    for (const name of ["profitFeeQuery", "yearlyFeeQuery"] as const) {
+      expect(fee(name, word(10n ** 18n))).toBe(1);
+      expect(fee(name, word(10n ** 17n))).toBeNull();
+    }
+  });
+
+  test("are unknown if the view returns an account and a fee, as in Concrete's vaults", () => {
+    const of = (types: string[], values: unknown[]) =>
+      encodeAbiParameters(
+        types.map((type) => ({ type })),
+        values,
+      );
+    expect(fee("profitFeeQuery", of(["address", "uint16"], [RECIPIENT, 1_000]))).toBeNull();
+    const managed = [RECIPIENT, 200, 1_750_000_000];
+    expect(fee("yearlyFeeQuery", of(["address", "uint16", "uint32"], managed))).toBeNull();
   });
 });

@@ -6,6 +6,7 @@ import {
   type Query,
   queryAll,
   type Read,
+  type ReadResult,
   read,
   valueOrNull,
 } from "../../../chains/chain-reads.ts";
@@ -21,6 +22,7 @@ import {
   underivable,
   underivableQuery,
 } from "../../vault-deriver.ts";
+import { explainCommonRevert } from "../../vault-reverts.ts";
 
 /**
  * An account without special rights, for reads without a user, and in place of the Router's executor, whose address is
@@ -192,6 +194,7 @@ export function erc4626Deriver(options: Erc4626DeriverOptions = {}): Deriver {
       return andThen(both, ({ identified: identification, answers }) => {
         if (!identification.ok) return createQuery({}, (): Derivation => identification);
         if (typeof answers === "string") return underivableQuery(answers);
+        if ("closed" in answers) return createQuery({}, (): Derivation => answers);
         return describeDerivedVault({ subject, answers, identification });
       });
     },
@@ -201,11 +204,30 @@ export function erc4626Deriver(options: Erc4626DeriverOptions = {}): Deriver {
 const NO_PREVIEW =
   "previewDeposit() does not answer: the vault may take deposits only by request (ERC-7540) or none at all";
 
+type Closed = { ok: false; reason: string; closed: true };
+
+/** Returns that a vault is closed if one of these views reverts with data, as while it is paused; otherwise null. */
+function closedBy(views: Record<string, ReadResult<unknown>>): Closed | null {
+  for (const [name, result] of Object.entries(views)) {
+    if (result.ok || result.revert === null || result.revert === "0x") continue;
+    const { text } = explainCommonRevert(result.revert);
+    return {
+      ok: false,
+      reason: `${name}() reverts${text ? `: ${text}` : " without a reason"}`,
+      closed: true,
+    };
+  }
+  return null;
+}
+
 /**
  * Returns a query for the vault's own view functions. The result is a human-readable reason if the contract is not an
- * ERC-4626 vault, or one that `options` exclude.
+ * ERC-4626 vault, or one that `options` exclude; for a vault that does not say what it holds, it is `Closed`.
  */
-function describeVault(vault: Address, options: Erc4626DeriverOptions): Query<VaultAnswers | string> {
+function describeVault(
+  vault: Address,
+  options: Erc4626DeriverOptions,
+): Query<VaultAnswers | Closed | string> {
   const on = { to: vault, abi: vaultAbi() } as const;
   return createQuery(
     {
@@ -217,7 +239,10 @@ function describeVault(vault: Address, options: Erc4626DeriverOptions): Query<Va
       share: read({ ...on, name: "share" }),
     },
     ({ asset, name, total, price, preview, share }) => {
-      if (!asset.ok || !total.ok || !price.ok) return "the contract is not an ERC-4626 vault";
+      if (!asset.ok || !total.ok || !price.ok) {
+        const closed = asset.ok ? closedBy({ totalAssets: total, convertToAssets: price }) : null;
+        return closed ?? "the contract is not an ERC-4626 vault";
+      }
       if (options.previews !== false && !preview.ok) return NO_PREVIEW;
       const shareToken = valueOrNull(share) ?? vault;
       if (options.ownShare !== true && !isAddressEqual(shareToken, vault))

@@ -155,18 +155,19 @@ function findTeller(subject: DerivationSubject, share: ShareInfo): Query<TellerI
 
 /**
  * Returns a query for those of the tokens that the teller accepts and the accountant prices. `byData` is true if the
- * teller has the view `assetData`.
+ * teller has the view `assetData`, `isForeign` if it has no known view of the tokens that it accepts.
  */
 function describeAcceptedTokens(
   teller: TellerInfo,
   tokens: readonly Address[],
-): Query<{ accepted: Token[]; byData: boolean }> {
+): Query<{ accepted: Token[]; byData: boolean; isForeign: boolean }> {
   const parts = Object.fromEntries(tokens.map((token) => [token, describeSupport(teller, token)]));
   return mapQuery(queryAll(parts), (answers) => {
     const accepted = Object.values(answers).flatMap(({ token, accepts }) =>
       accepts && token !== null ? [token] : [],
     );
-    return { accepted, byData: Object.values(answers).some(({ data }) => data) };
+    const isForeign = Object.values(answers).every(({ lacks }) => lacks);
+    return { accepted, byData: Object.values(answers).some(({ data }) => data), isForeign };
   });
 }
 
@@ -178,7 +179,10 @@ function describeSupport(teller: TellerInfo, token: Address) {
       supported: read({ ...on, name: "isSupported" }),
       rate: read({ to: teller.accountant, abi: accountantAbi(), name: "getRateInQuote", args: [token] }),
     },
-    ({ data, supported, rate }) => ({ data: data.ok, accepts: rate.ok && allows(data, supported) }),
+    ({ data, supported, rate }) => ({
+      ...{ data: data.ok, accepts: rate.ok && allows(data, supported) },
+      lacks: [data, supported].every((view) => !view.ok && view.revert !== null),
+    }),
   );
   return mapQuery(queryAll({ support, token: tokenQuery(token) }), (results) => ({
     ...results.support,
@@ -214,6 +218,11 @@ function describeAccountant({ accountant }: TellerInfo): Query<AccountantInfo | 
   );
 }
 
+const NOTHING_TAKEN = "the teller accepts neither the base asset nor a token of the registry entry";
+/** As for Nucleus's tellers, which list the accepted tokens in `isDepositSupported`. */
+const UNKNOWN_TELLER =
+  "this version of the teller is not supported: it has neither assetData() nor isSupported()";
+
 function derive(subject: DerivationSubject): Query<Derivation> {
   return andThen(describeVault(subject.address), (share) => {
     if (share === null) return underivableQuery("the contract is not a share token");
@@ -232,12 +241,11 @@ function derive(subject: DerivationSubject): Query<Derivation> {
           waits: vedaWaits(reviewedExits(subject), tokens),
         });
         return mapQuery(parts, ({ tokens: taken, exits, waits }): Derivation => {
-          const { accepted, byData } = taken;
+          const { accepted, byData, isForeign } = taken;
           // The registry entry's asset has precedence, because past prices are stored in it.
           const asset =
             subject.tokens.flatMap((token) => findToken(accepted, token))[0] ?? findToken(accepted, base)[0];
-          if (asset === undefined)
-            return underivable("the teller accepts neither the base asset nor a token of the registry entry");
+          if (asset === undefined) return underivable(isForeign ? UNKNOWN_TELLER : NOTHING_TAKEN);
           const generation = teller.referred ? "d" : !byData ? "a" : teller.capped ? "c" : "b";
           const wait = waitOf(exits, waits[asset.address.toLowerCase()]);
           const found = { share, teller, asset, accepted, generation, streams, exits, wait };

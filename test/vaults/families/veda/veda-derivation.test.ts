@@ -40,6 +40,28 @@ describe("Veda deriver, teller generation", () => {
   });
 });
 
+describe("Veda deriver, tokens that the teller takes", () => {
+  test.each([
+    [
+      "says that it takes none",
+      { data: [false, false, 0] },
+      "the teller accepts neither the base asset nor a token of the registry entry",
+    ],
+    [
+      "says so by the older view",
+      { data: UNKNOWN, supported: false },
+      "the teller accepts neither the base asset nor a token of the registry entry",
+    ],
+    [
+      "has neither view, as Nucleus's",
+      { data: UNKNOWN, supported: UNKNOWN },
+      "this version of the teller is not supported: it has neither assetData() nor isSupported()",
+    ],
+  ])("a teller that %s", (_what, table, reason) => {
+    expect(() => derived(table)).toThrow(reason);
+  });
+});
+
 describe("Veda deriver, caller", () => {
   test.each([
     ["the Router by default", { referred: REFUSED, permissioned: false }, "router"],

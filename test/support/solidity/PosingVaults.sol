@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+pragma solidity =0.8.30;
+
+import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {RedeemsALot, Trap} from "./TrappingVaults.sol";
+
+/// @notice Has the two views by which Upshift's legacy vaults are recognised, and their request.
+abstract contract LegacyViews is Trap {
+    bool public depositsPaused;
+    uint256 public maxDepositAmount = type(uint256).max;
+
+    function requestRedeem(uint256 shares, address receiver, address holder) external returns (uint256) {
+        return redeem(shares, receiver, holder);
+    }
+}
+
+/// @notice Poses as one of Upshift's legacy vaults and lets nobody leave.
+contract PosesAsUpshift is LegacyViews {
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _leave(address) internal pure override {
+        revert("no way out");
+    }
+}
+
+/// @notice The same, without the function that takes requests.
+contract PosesByViews is Trap {
+    bool public depositsPaused;
+
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function maxDepositAmount() external view returns (uint256) {
+        require(sprung, "a plain vault");
+        return type(uint256).max;
+    }
+}
+
+/// @notice Keeps each account's shares under another key, where no simulation can set them.
+abstract contract HidesBalances is Trap {
+    function balanceOf(address account) public view override(ERC20, IERC20) returns (uint256) {
+        return super.balanceOf(_keyOf(account));
+    }
+
+    function _update(address from, address to, uint256 value) internal override {
+        super._update(_keyOf(from), _keyOf(to), value);
+    }
+
+    function _leave(address) internal pure override {
+        revert("no way out");
+    }
+
+    function _keyOf(address account) private pure returns (address) {
+        return account == address(0) ? account : address(uint160(account) ^ 1);
+    }
+}
+
+/// @notice Poses as one of Upshift's legacy vaults with such shares and lets nobody leave.
+contract PosesWithoutBalances is HidesBalances {
+    bool public depositsPaused;
+    uint256 public maxDepositAmount = type(uint256).max;
+
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function requestRedeem(uint256 shares, address receiver, address holder) external returns (uint256) {
+        return redeem(shares, receiver, holder);
+    }
+}
+
+/// @notice Poses as one of Euler's vaults with such shares and lets nobody leave.
+contract PosesAsEuler is HidesBalances {
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function MODULE_VAULT() external view returns (address) {
+        return address(this);
+    }
+}
+
+/// @notice Poses as one of Mellow's Simple LRT vaults and lets nobody leave.
+contract PosesAsMellow is Trap {
+    bool public depositPause;
+    bool public depositWhitelist;
+
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _leave(address) internal pure override {
+        revert("no way out");
+    }
+}
+
+/// @notice An honest one of Upshift's legacy vaults that redeems no less than a hundred whole shares.
+contract RedeemsALotLater is RedeemsALot {
+    bool public depositsPaused;
+    uint256 public maxDepositAmount = type(uint256).max;
+
+    constructor(IERC20 asset_) RedeemsALot(asset_) {}
+
+    function requestRedeem(uint256 shares, address receiver, address holder) external returns (uint256) {
+        return redeem(shares, receiver, holder);
+    }
+}
+
+/// @notice An honest one of Upshift's legacy vaults that keeps new shares for a day.
+contract LocksLater is LegacyViews {
+    mapping(address => uint256) private _until;
+
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _enter(address receiver, uint256) internal override {
+        _until[receiver] = block.timestamp + 20 hours;
+    }
+
+    function _leave(address owner) internal view override {
+        require(block.timestamp >= _until[owner], "locked for a day");
+    }
+}
