@@ -128,19 +128,36 @@ test.each(shown.map((kind) => [kind.adapter, kind] as const))(
   },
 );
 
+const vaultV2 = deployStandard({ abi: vaultV2Abi, code: vaultV2CreationCode }, () => 18);
+
+/** Lends out all that the vault holds but `LEFT`, which is in the market of its liquidity adapter. */
+const adapted: Kind["leave"] = async (placed) => {
+  await lending(vaultV2Abi)(placed);
+  await set(placed, { abi: vaultV2Abi, name: "supply", args: [LEFT] });
+};
+
 test.each<[string, Kind]>([
   ["euler_earn", { adapter: "euler_earn", deploy: earn, leave: lending(eulerEarnVaultAbi) }],
-  [
-    "morpho_v2",
-    {
-      ...{ adapter: "morpho_v2", leave: lending(vaultV2Abi) },
-      deploy: deployStandard({ abi: vaultV2Abi, code: vaultV2CreationCode }, () => 18),
-    },
-  ],
-])("%s: the largest withdrawal is unknown, and not zero, where no view shows it", async (_name, kind) => {
+  ["morpho_v2", { adapter: "morpho_v2", deploy: vaultV2, leave: lending(vaultV2Abi) }],
+  ["morpho_v2 with an adapter", { adapter: "morpho_v2", deploy: vaultV2, leave: adapted }],
+])("%s: a part of the shares can leave where no view shows how many", async (_name, kind) => {
   const one = await holderAt(kind);
+  const shares = await one.held("share");
   await kind.leave(one.placed);
-  const refused = { allowed: false, code: "no_liquidity", max: null };
-  expect(await withdrawalOf(one)).toMatchObject(refused);
-  await one.withdraw((await one.held("share")) / 4n);
+  const { status, body } = await one.ask("all");
+  expect([status, body["code"], body["available"]]).toEqual([400, "no_liquidity", null]);
+  const { allowed, mode, max, reason } = await withdrawalOf(one);
+  expect({ allowed, mode, max }).toEqual({ allowed: true, mode: "instant", max: `${shares / 4n}` });
+  expect(reason).toMatch(/more may be possible/);
+  await one.withdraw(shares / 4n);
+});
+
+test("the largest withdrawal is unknown, and not zero, where no view shows it and no part can leave", async () => {
+  const leave: Kind["leave"] = async (placed) => {
+    const held = await balanceOf(world, { token: placed.asset.address, owner: placed.vault });
+    await set(placed, { abi: vaultV2Abi, name: "lend", args: [held] });
+  };
+  const one = await holderAt({ adapter: "morpho_v2", deploy: vaultV2, leave });
+  await leave(one.placed);
+  expect(await withdrawalOf(one)).toMatchObject({ allowed: false, code: "no_liquidity", max: null });
 });

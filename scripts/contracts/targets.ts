@@ -229,7 +229,7 @@ export const standInTargets: readonly StandInTarget[] = [
   {
     name: "mellow-lrt",
     sources: [`${folder}/mellow-lrt/SimpleLrt.sol`],
-    contracts: ["SimpleLrt"],
+    contracts: ["SimpleLrt", "MultiLrt", "InstantLrt", "LrtQueue"],
   },
   {
     name: "upshift",

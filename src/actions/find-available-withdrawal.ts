@@ -11,6 +11,7 @@ import {
   findExitRefusal,
   lacksLiquidity,
   limitRefusal,
+  mostTelling,
   payableShares,
 } from "../withdrawals/withdrawal-refusals.ts";
 import { POSSIBLE, refused } from "./possible-action.ts";
@@ -33,8 +34,8 @@ export interface WithdrawalFacts {
 
 /**
  * Returns whether a user can withdraw from a vault now, with the largest number of shares that a simulation allows; if
- * only some can be paid, the value of two smallest units of the asset may be missing, or 1% if the views do not show
- * how many. Errors of the RPC nodes propagate.
+ * only some can be paid, the value of two smallest units of the asset may be missing, or 1%, and if the views do not
+ * show how many, the number is only a lower bound. Errors of the RPC nodes propagate.
  */
 export function findAvailableWithdrawal(
   ctx: Context,
@@ -76,13 +77,13 @@ function seenWithdrawal(
     const limits = possible.flatMap(({ way, max }) => [payableShares({ way, shares: held }), max]);
     return { action, trials: toTrials([held, ...limits]) };
   }
-  const refusal = judged[0]?.refusal;
-  const until = refusal?.members["until"] ?? formatUnixTime(first.terms.lockedUntil);
+  const { refusal, way } = mostTelling(judged) ?? { refusal: null, way: first };
+  const until = refusal?.members["until"] ?? formatUnixTime(way.terms.lockedUntil);
   const action = refused({
     code: refusal?.code ?? "would_revert",
     reason: refusal?.message ?? "",
     max: nothingPayable(refusal),
-    mode: first.mode,
+    mode: way.mode,
     until: typeof until === "string" ? until : null,
   });
   // A limit of zero is only a hint, and does not show the vault's own reason.
@@ -101,6 +102,9 @@ function toTrials(limits: readonly bigint[]): bigint[] {
   return nearly === 0n ? known : [...known, nearly];
 }
 
+/** Percentages of the shares that are tried, all at once, if the vault lacks liquidity and no view shows how much. */
+const PARTS = [75n, 50n, 25n, 10n, 1n] as const;
+
 /** Percentage of the smallest known limit that is tried after all others have failed. */
 const NEARLY_ALL = 99n;
 
@@ -113,7 +117,8 @@ const hasZeroLimit = ({ paused, refusal, maxShares, availableAssets }: ExitTerms
 
 /**
  * Returns a withdrawal as simulations show it: that of the largest number of shares that succeeds, or refused for the
- * reason of the first. Without trials or their result, returns the views' action.
+ * reason of the first. If that is a lack of unknown liquidity, the largest of `PARTS` that succeeds, a lower bound.
+ * Without trials or their result, returns the views' action.
  */
 async function tried(
   ctx: Context,
@@ -134,12 +139,22 @@ async function tried(
     }
     first ??= seen.refusal;
   }
+  const [held = 0n] = trials;
+  const unknown = first?.code === "no_liquidity" && first.members["available"] === null;
+  const parts = unknown ? PARTS.map((part) => (held * part) / 100n).filter((part) => part > 0n) : [];
+  const tries = await Promise.all(parts.map((shares) => tryWithdrawal(ctx, { vault, user, shares })));
+  for (const [index, seen] of tries.entries()) {
+    const max = String(parts[index]);
+    if (seen !== null && "mode" in seen) return { ...POSSIBLE, reason: AT_LEAST, max, mode: seen.mode };
+  }
   const until = first?.members["until"];
   return refused({
     ...{ code: first?.code ?? "would_revert", reason: first?.message ?? "", max: nothingPayable(first) },
     ...{ mode: action.mode, until: typeof until === "string" ? until : null },
   });
 }
+
+const AT_LEAST = "the vault can pay for these shares, but not for all; more may be possible";
 
 const larger = (a: bigint, b: bigint | null): bigint => (b !== null && b > a ? b : a);
 

@@ -28,6 +28,7 @@ import type { DepositTerms } from "../vaults/vault-adapter.ts";
 import { depositEntryForDisplay, pauseReason } from "../vaults/vault-deposit-entry.ts";
 import type { PendingExit } from "../vaults/vault-exits.ts";
 import { readTimed } from "../vaults/vault-state.ts";
+import { firstPaid } from "../withdrawals/withdrawal-order.ts";
 import { findAvailableWithdrawal, type WithdrawalFacts } from "./find-available-withdrawal.ts";
 import { POSSIBLE, refused } from "./possible-action.ts";
 
@@ -112,15 +113,16 @@ function waysQuery(
   const exits = adapterOf(vault).exits;
   const modes = exits?.modes(vault) ?? [];
   const entries = modes.flatMap((mode) => {
-    const [token] = exits?.tokens(vault, mode) ?? [];
-    if (exits === undefined || token === undefined) return [];
-    const request = { mode, token, shares, owner: user, caller: user, receiver: user, now };
-    return [[mode, exits.terms(vault, request)] as const];
+    const [first, ...others] = exits?.tokens(vault, mode) ?? [];
+    if (exits === undefined || first === undefined) return [];
+    const request = { mode, shares, owner: user, caller: user, receiver: user, now };
+    const tokens = [{ token: first }, ...others.map((token) => ({ token }))] as const;
+    return [[mode, firstPaid(tokens, (token) => exits.terms(vault, { ...request, token }))] as const];
   });
   return mapQuery(queryAll(Object.fromEntries(entries)), (all) =>
     modes.flatMap((mode) => {
-      const terms = all[mode];
-      return terms === undefined ? [] : [{ mode, terms }];
+      const found = all[mode];
+      return found === undefined ? [] : [{ mode, terms: found.terms }];
     }),
   );
 }

@@ -5,6 +5,7 @@ import type { ExitMode } from "../vaults/vault-exits.ts";
 import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
 import { FailedExit, type PreparedExit, prepareExit } from "./prepare-exit.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
+import { mostTelling } from "./withdrawal-refusals.ts";
 
 /** A withdrawal mode of a vault, with the withdrawal prepared in it, or with the error that rules it out now. */
 export type ModeOption<T> =
@@ -51,28 +52,33 @@ const mayCallItself = (error: unknown): boolean =>
   error instanceof AppError && (error.code === "not_allowed" || error.code === "share_locked");
 
 /**
- * Calls `prepare` for the modes in the given order and returns its first result. If all are refused, throws the first
- * mode's error; `mode_unsupported` for no modes. An error that is not a refusal (`isRefusal`) is thrown immediately.
+ * Calls `prepare` for the modes in the given order and returns its first result. If all are refused, throws the error
+ * that `mostTelling` chooses; `mode_unsupported` for no modes. An error that is not a refusal (`isRefusal`) is thrown
+ * immediately.
  */
 export async function firstPossible<T>(
   modes: readonly ExitMode[],
   prepare: (mode: ExitMode) => Promise<T>,
 ): Promise<T> {
-  let first: unknown = null;
+  const refused: { refusal: AppError }[] = [];
   for (const mode of modes) {
     try {
       return await prepare(mode);
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      first ??= error;
+      refused.push({ refusal: error });
     }
   }
-  throw first ?? failure("mode_unsupported", "the vault does not support any of the requested modes");
+  throw mostTelling(refused)?.refusal ?? noMode();
 }
 
+const noMode = (): AppError =>
+  failure("mode_unsupported", "the vault does not support any of the requested modes");
+
 /**
- * Prepares all modes in parallel and returns the possible ones first, then the refused ones. Throws the first mode's
- * error if none is possible, `mode_unsupported` for no modes, and any error that is not a refusal (`isRefusal`).
+ * Prepares all modes in parallel and returns the possible ones first, then the refused ones. If none is possible, throws
+ * the error that `mostTelling` chooses; `mode_unsupported` for no modes, and any error that is not a refusal
+ * (`isRefusal`).
  */
 export async function allPossible<T>(
   modes: readonly ExitMode[],
@@ -90,11 +96,7 @@ export async function allPossible<T>(
   );
   const possible = options.filter(({ prepared }) => prepared !== null);
   const refused = options.filter(({ prepared }) => prepared === null);
-  if (possible.length === 0)
-    throw (
-      refused[0]?.refusal ??
-      failure("mode_unsupported", "the vault does not support any of the requested modes")
-    );
+  if (possible.length === 0) throw mostTelling(refused)?.refusal ?? noMode();
   return [...possible, ...refused];
 }
 

@@ -19,7 +19,7 @@ import { readWithFeeds } from "../prices/read-prices.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
 import type { Token } from "../vaults/vault.ts";
 import type { ExitMode, ExitTerms } from "../vaults/vault-exits.ts";
-import { exitTokenFor, matchesRequestedMode, type WithdrawalOrder } from "./withdrawal-order.ts";
+import { exitTokensFor, firstPaid, matchesRequestedMode, type WithdrawalOrder } from "./withdrawal-order.ts";
 
 /**
  * A possible way to redeem (redemption path): the mode, the token that the vault pays, and the account that calls the
@@ -71,7 +71,8 @@ export interface ExitFacts {
 
 type Balances = Pick<ExitFacts, "balance" | "allowances" | "nativeBalance">;
 type Holding = Balances & Pick<ExitFacts, "authorization">;
-type PlannedWay = Omit<ExitWay, "terms">;
+/** A redemption path before its conditions are read: with the tokens that the vault may pay, see `exitTokensFor`. */
+type PlannedWay = Pick<ExitWay, "mode" | "via" | "spender"> & { tokens: ReturnType<typeof exitTokensFor> };
 
 /**
  * Reads the on-chain state for a withdrawal. Throws `nothing_to_withdraw` if the account has no shares to redeem,
@@ -111,22 +112,22 @@ async function readFacts(
   const ask = (held: Holding, now: number) => {
     // One share shows whether the account holds any that its balance does not have yet.
     const number = held.balance === null || held.balance === 0n ? 1n : held.balance;
-    return mapQuery(termsOf(number, now), (terms: readonly ExitTerms[]) => ({ held, number, terms }));
+    return mapQuery(termsOf(number, now), (ways) => ({ held, number, ways }));
   };
   const query = (now: number) =>
     shares === "all"
       ? andThen(holding, (held) => ask(held, now))
-      : mapQuery(queryAll({ held: holding, terms: termsOf(shares, now) }), ({ held, terms }) => ({
-          ...{ held, terms, number: shares },
+      : mapQuery(queryAll({ held: holding, ways: termsOf(shares, now) }), ({ held, ways }) => ({
+          ...{ held, ways, number: shares },
         }));
   const here = to.chainId === vault.chainId ? [to.token] : [];
-  const tokens = [...planned.map(({ token }) => token.address), ...here, zeroAddress];
+  const tokens = [
+    ...planned.flatMap((way) => way.tokens.map(({ token }) => token.address)),
+    ...here,
+    zeroAddress,
+  ];
   const { value, block } = await readWithFeeds(ctx, { chainId: vault.chainId, tokens, query });
-  const ways = planned.flatMap((way, index) => {
-    const terms = value.terms[index];
-    return terms === undefined ? [] : [{ ...way, terms }];
-  });
-  return { ...value.held, shares: value.number, block, ways };
+  return { ...value.held, shares: value.number, block, ways: value.ways };
 }
 
 /** Returns the redemption paths in the requested modes that the vault's family supports. */
@@ -134,16 +135,23 @@ function planWays(order: WithdrawalOrder): PlannedWay[] {
   const { exits, vault, user, routed } = order;
   const modes = exits.modes(vault).filter((mode) => matchesRequestedMode(mode, order.mode));
   return modes.flatMap((mode): PlannedWay[] => {
-    const chosen = exitTokenFor({ exits, vault, mode, to: order.to });
-    const own = { mode, ...chosen, pays: chosen.pays && sameAddress(chosen.token.address, order.to.token) };
+    const tokens = exitTokensFor({ exits, vault, mode, to: order.to });
     const { spender } = exits.encode(vault, {
-      ...{ mode, token: chosen.token, shares: 1n, owner: user, caller: user, receiver: user, minAssets: 0n },
+      ...{
+        mode,
+        token: tokens[0].token,
+        shares: 1n,
+        owner: user,
+        caller: user,
+        receiver: user,
+        minAssets: 0n,
+      },
     });
-    const byUser: PlannedWay = { ...own, via: "user", spender };
+    const byUser: PlannedWay = { mode, tokens, via: "user", spender };
     const allowed = exits.mayNeedAllowance?.(vault, mode) ?? null;
     const byAllowance: PlannedWay[] = allowed === null ? [] : [{ ...byUser, spender: allowed }];
     if (!routed || mode !== "instant" || !exits.viaRouter(vault, mode)) return [byUser, ...byAllowance];
-    return [{ mode, ...chosen, via: "router", spender: depositRouterAddress }, byUser, ...byAllowance];
+    return [{ mode, tokens, via: "router", spender: depositRouterAddress }, byUser, ...byAllowance];
   });
 }
 
@@ -152,16 +160,21 @@ function termsQuery(of: {
   planned: readonly PlannedWay[];
   shares: bigint;
   now: number;
-}): Query<readonly ExitTerms[]> {
+}): Query<readonly ExitWay[]> {
   const { order, planned, shares, now } = of;
-  const { exits, vault, user, slippage } = order;
-  const queries = planned.map(({ mode, token, via }) => {
-    const account = via === "router" ? null : user;
-    const request = { mode, token, shares, owner: user, caller: account, receiver: account };
-    return exits.terms(vault, { ...request, slippage, now });
+  const { exits, vault, user, slippage, to } = order;
+  const queries = planned.map(({ tokens, ...way }) => {
+    const account = way.via === "router" ? null : user;
+    const request = { mode: way.mode, shares, owner: user, caller: account, receiver: account };
+    const paid = firstPaid(tokens, (token) => exits.terms(vault, { ...request, token, slippage, now }));
+    return mapQuery(paid, ({ token, pays, terms }): ExitWay => {
+      // Without the Router, nothing unwraps what the vault pays.
+      const isOwn = way.via === "router" || sameAddress(token.address, to.token);
+      return { ...way, token, pays: pays && isOwn, terms };
+    });
   });
   const named = Object.fromEntries(queries.map((query, index) => [`way${index}`, query]));
-  return mapQuery(queryAll(named), (all) => planned.map((_, index) => all[`way${index}`] as ExitTerms));
+  return mapQuery(queryAll(named), Object.values<ExitWay>);
 }
 
 const unsigned = createQuery({}, (): AuthorizationFacts | null => null);

@@ -3,6 +3,7 @@ import type { Context } from "../context.ts";
 import type { WithdrawalRow } from "../db/queries/deposit-queries.ts";
 import { addBuiltTransfer, selectOtherRedemptions } from "../db/queries/withdrawal-queries.ts";
 import { AppError } from "../errors.ts";
+import type { BlockTime } from "../lib/block-ranges.ts";
 import { describeError } from "../lib/logger.ts";
 import { toWalletCall } from "../orders/order-wallet-calls.ts";
 import type { NextStepRefusal } from "../schemas/step-schema.ts";
@@ -48,7 +49,7 @@ async function nextOfRequest(ctx: Context, row: WithdrawalRow): Promise<NextExit
   if (now === null) return refused("would_revert", "the vault no longer accepts requests");
   if (now === "unread")
     return refused("simulation_unavailable", "the vault's requests cannot be read now; try again later");
-  const { vault, exits, request } = now;
+  const { vault, exits, request, block } = now;
   if (request === null) return refused("request_gone", "the vault no longer knows this request");
   const user = getAddress(row.userAddress);
   if (request.state === "claimable") {
@@ -62,12 +63,25 @@ async function nextOfRequest(ctx: Context, row: WithdrawalRow): Promise<NextExit
       );
     return prepareFollowUp(ctx, { now: { ...now, request }, row, call, kind: "claim" });
   }
-  if (request.state !== "expired") return NOTHING;
+  if (request.state !== "expired") return isStuck(request, block) ? STUCK : NOTHING;
   const call = exits.cancel?.(vault, { user, request }) ?? null;
   return call === null
     ? NOTHING
     : prepareFollowUp(ctx, { now: { ...now, request }, row, call, kind: "cancel" });
 }
+
+/**
+ * A cancellation is not offered as a step, which clients send without a question: the vault may pay again before the
+ * request expires.
+ */
+const STUCK = refused(
+  "withdrawal_state",
+  "the wait is over, but the vault does not pay this request now; it can be cancelled",
+);
+
+/** Returns true if a cooldown is over, but the vault refuses the claim, and the user may cancel the request. */
+const isStuck = ({ mode, state, earliest, cancellable }: PendingExit, { timestamp }: BlockTime): boolean =>
+  mode === "cooldown" && state === "pending" && cancellable && earliest !== null && earliest <= timestamp;
 
 /**
  * Returns the tracking id of the account's oldest open request that the same claim collects. Null if the oldest is this

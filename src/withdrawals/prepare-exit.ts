@@ -18,6 +18,7 @@ import {
 import { type ExitRequestSeen, paidTo } from "../vaults/vault-exits.ts";
 import { type Exit, encodeExit, unwraps, vaultExitCall } from "./exit-calldata.ts";
 import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
+import { openRequestReads, requireOpenKept } from "./requests/keep-open-requests.ts";
 import { type SimulatedExitCall, simulateWithdrawalPayment } from "./simulate-withdrawal-payment.ts";
 import { type ExpectedWithdrawal, verifyWithdrawal } from "./verify-withdrawal.ts";
 import { verifyApprovals } from "./verify-withdrawal-approvals.ts";
@@ -29,9 +30,7 @@ import {
   hidesShares,
   isBelowFloor,
   MAX_EXIT_FEE,
-  openRequestReads,
   paysLess,
-  requireOpenKept,
   requireRecorded,
   sharesHidden,
   toExitRefusal,

@@ -24,12 +24,12 @@ import {
   signedWithdrawal,
   toSignableExit,
 } from "./withdrawal-authorization.ts";
-import { resolveWithdrawal, type WithdrawalOrder } from "./withdrawal-order.ts";
+import { defaultSlippage, resolveWithdrawal, type WithdrawalOrder } from "./withdrawal-order.ts";
 
 /**
- * Prepares a withdrawal in the first mode that is not refused, without recording it. Throws the preferred mode's error
- * if all are refused, and at once any error that is not a refusal (`isRefusal`), such as `upstream_timeout`; errors of
- * `findStoredVault`, `resolveWithdrawal` and `readExitFacts` propagate.
+ * Prepares a withdrawal in the first mode that is not refused, without recording it. If all are refused, throws the
+ * error that `mostTelling` chooses, and at once any error that is not a refusal (`isRefusal`), such as
+ * `upstream_timeout`; errors of `findStoredVault`, `resolveWithdrawal` and `readExitFacts` propagate.
  */
 export async function prepareWithdrawal(ctx: Context, input: WithdrawInput): Promise<PreparedWithdrawal> {
   const work = async (vault: Vault): Promise<PreparedWithdrawal> => {
@@ -102,7 +102,10 @@ interface ReadOrder {
 async function readOrder(ctx: Context, of: { input: WithdrawInput; vault: Vault }): Promise<ReadOrder> {
   const order = await resolveWithdrawal(ctx, of);
   requestMarketPrices(ctx, preparedTokens(order));
-  return { order, facts: await readExitFacts(ctx, order) };
+  const facts = await readExitFacts(ctx, order);
+  // The chain may show that the vault does not pay the requested token, so that a swap follows.
+  const slippage = of.input.slippage ?? defaultSlippage(facts.ways.some(({ pays }) => pays));
+  return { order: { ...order, slippage }, facts };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type Address, type Hex, zeroAddress } from "viem";
 import type { ChainClient } from "../chains/chain-client.ts";
 import { chainNotServed } from "../chains/chain-definitions.ts";
+import { andThen, mapQuery, type Query, queryAll } from "../chains/chain-reads.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
 import { isNative, isNativeAlias, sameAddress } from "../lib/address.ts";
@@ -10,13 +11,13 @@ import type { WithdrawInput } from "../schemas/withdraw-build-schema.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
 import type { Token, Vault } from "../vaults/vault.ts";
 import { isRouterDeployed } from "../vaults/vault-deposit-entry.ts";
-import type { ExitMode, VaultExits } from "../vaults/vault-exits.ts";
+import type { ExitMode, ExitTerms, VaultExits } from "../vaults/vault-exits.ts";
 
 /**
- * Default slippage as a fraction. `same`: the vault pays the requested token itself, in at least one requested mode;
- * `other`: a swap or bridge follows in every mode.
+ * Returns the default slippage as a fraction. `pays` is true if the vault pays the requested token itself in at least
+ * one requested mode, false if a swap or bridge follows in every mode.
  */
-const DEFAULT_SLIPPAGE = { same: 0.005, other: 0.03 } as const;
+export const defaultSlippage = (pays: boolean): number => (pays ? 0.005 : 0.03);
 
 /** A requested withdrawal with its vault, chains, token and partner resolved. */
 export interface WithdrawalOrder extends Attribution {
@@ -67,7 +68,7 @@ export async function resolveWithdrawal(
       "mode_unsupported",
       `${vault.name} does not pay withdrawals in the requested mode; it pays by: ${exits.modes(vault).join(", ")}`,
     );
-  const paysItself = modes.some((mode) => exitTokenFor({ exits, vault, mode, to }).pays);
+  const paysItself = modes.some((mode) => exitTokensFor({ exits, vault, mode, to })[0].pays);
   const trackingId = `trk_${ctx.randomId()}`;
   return {
     ...attribution,
@@ -77,7 +78,7 @@ export async function resolveWithdrawal(
     user: input.user_address,
     shares: input.shares,
     to,
-    slippage: input.slippage ?? (paysItself ? DEFAULT_SLIPPAGE.same : DEFAULT_SLIPPAGE.other),
+    slippage: input.slippage ?? defaultSlippage(paysItself),
     mode: input.mode,
     preferredBridge: input.preferred_bridge ?? null,
     routed: await isRouterDeployed(ctx, vault.chainId),
@@ -130,25 +131,59 @@ export interface ExitToken {
   pays: boolean;
 }
 
+/** Largest number of tokens whose conditions are read for one mode, so that a long list does not slow a withdrawal. */
+const MAX_EXIT_TOKENS = 8;
+
 /**
- * Returns the token that the vault should pay: the requested token or, in `instant`, its wrapped form if the family
- * allows redemptions through the Router, which unwraps it. Otherwise the first token that it pays in this mode, with
- * `pays` false.
+ * Returns the tokens that the vault may pay, in the order of preference, at least one: the requested token, in
+ * `instant` its wrapped form if the family allows redemptions through the Router, which unwraps it, then all others,
+ * with `pays` false.
  */
-export function exitTokenFor(of: {
+export function exitTokensFor(of: {
   exits: VaultExits;
   vault: Vault;
   mode: ExitMode;
   to: WithdrawalOrder["to"];
-}): ExitToken {
+}): [ExitToken, ...ExitToken[]] {
   const { exits, vault, mode, to } = of;
   const tokens = exits.tokens(vault, mode);
   const here = to.chainId === vault.chainId;
   const exact = tokens.find(({ address }) => here && sameAddress(address, to.token));
-  if (exact !== undefined) return { token: exact, pays: true };
   const { wrappedNative } = to.client.definition;
-  const unwraps = here && isNative(to.token) && wrappedNative !== null && mode === "instant";
-  const wrapped = tokens.find(({ address }) => unwraps && sameAddress(address, wrappedNative));
-  if (wrapped !== undefined && exits.viaRouter(vault, mode)) return { token: wrapped, pays: true };
-  return { token: tokens[0] ?? vault.asset, pays: false };
+  const unwraps = here && isNative(to.token) && wrappedNative !== null && exits.viaRouter(vault, mode);
+  const wrapped = tokens.find(
+    ({ address }) => unwraps && mode === "instant" && sameAddress(address, wrappedNative),
+  );
+  const asked = [exact, wrapped].flatMap((token) => token ?? []);
+  const others = tokens.filter((token) => !asked.includes(token));
+  const [first = { token: vault.asset, pays: false }, ...rest] = [
+    ...asked.map((token) => ({ token, pays: true })),
+    ...others.map((token) => ({ token, pays: false })),
+  ];
+  return [first, ...rest];
 }
+
+/**
+ * Returns a query for the first of the tokens that the vault does not refuse as `token_unsupported`, with its
+ * conditions; for the first of all if it refuses all, or cannot be asked about more than `MAX_EXIT_TOKENS`. The others
+ * are read only if it refuses the first, in one further batch.
+ */
+export function firstPaid<T extends { token: Token }>(
+  [first, ...others]: readonly [T, ...T[]],
+  termsOf: (token: Token) => Query<ExitTerms>,
+): Query<T & { terms: ExitTerms }> {
+  return andThen(termsOf(first.token), (terms) => {
+    const isRefused = terms.refusal === UNSUPPORTED;
+    const tried = isRefused ? others.slice(0, MAX_EXIT_TOKENS - 1) : [];
+    const queries = Object.fromEntries(tried.map(({ token }, index) => [index, termsOf(token)]));
+    return mapQuery(queryAll(queries), (read) => {
+      const all = tried.flatMap((one, index) => {
+        const own = read[index];
+        return own === undefined || own.refusal === UNSUPPORTED ? [] : [{ ...one, terms: own }];
+      });
+      // One whose conditions could not be read may be refused too.
+      return all.find((one) => one.terms.asset !== null) ?? all[0] ?? { ...first, terms };
+    });
+  });
+}
+const UNSUPPORTED = "token_unsupported";

@@ -1,4 +1,4 @@
-import { type Hex, hexToBigInt, size } from "viem";
+import type { Hex } from "viem";
 import type { SimulationResult } from "../chains/simulator/simulation.ts";
 import { type AppError, type ErrorCode, failure } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
@@ -56,6 +56,13 @@ export function toExitRefusal({ order, way, shares }: RequestedExit, refusal: Ex
   }
 }
 
+/**
+ * Returns the refusal that tells the user most: the first whose code is not `mode_unsupported`, otherwise the first of
+ * all. A vault that lacks one mode for now may refuse another for a reason that the user can act on.
+ */
+export const mostTelling = <T extends { refusal: AppError | null }>(refused: readonly T[]): T | undefined =>
+  refused.find(({ refusal }) => refusal?.code !== "mode_unsupported") ?? refused[0];
+
 /** Returns the end of a message about shares of which the account holds fewer than requested, otherwise nothing. */
 function beyondHeld({ way, shares }: Pick<RequestedExit, "way" | "shares">): string {
   const { heldShares } = way.terms;
@@ -77,12 +84,15 @@ function availableOf({ way, shares }: Pick<RequestedExit, "way" | "shares">): bi
   return maxShares === 0n ? (availableAssets ?? 0n) : availableAssets;
 }
 
-/** Texts of the errors by which a token says that an account holds too little: those of OpenZeppelin's ERC-20. */
-const TOO_LITTLE_HELD = /^0xe450d38c$|transfer amount exceeds balance/;
+/**
+ * Texts of the errors by which a contract says that an account holds too little: those of OpenZeppelin's ERC-20, and
+ * the underflow of Morpho's markets (see `morphoV2`).
+ */
+const TOO_LITTLE_HELD = /^0xe450d38c$|transfer amount exceeds balance|: underflow$/;
 
 /**
  * Returns true if an instant redemption of shares that the owner holds reverted because some account holds too little
- * of a token: the vault then lacks the assets.
+ * of a token or position: the vault then lacks the assets.
  */
 function lacksAssets({ way, shares }: RequestedExit, text: string | null): boolean {
   const { heldShares } = way.terms;
@@ -187,10 +197,19 @@ function toExitError(
 ): AppError {
   const { name } = asked.order.vault;
   const { code, text } = revert;
+  // sUSDe reverts so for a mode that is off, which its views show before, and for restricted accounts.
+  if (asked.way.mode === "cooldown" && text === "OperationNotAllowed")
+    return toExitRefusal(asked, "not_allowed");
   if (code === "no_liquidity" && EXCEEDS_LIMIT.test(text ?? "")) return limitRefusal(asked);
   if (code !== null && isKnownRefusal(code)) return toExitRefusal(asked, code);
   if (code === "nothing_to_withdraw") return failure(code, `${name} would pay nothing for these shares`);
   if (code === "below_minimum") return belowMinimum(asked);
+  if (code === "price_unsafe")
+    return failure(
+      code,
+      `${name} would take a loss above the slippage from these shares; a slippage of up to 0.03 may help`,
+      { subject: "vault" },
+    );
   if (lacksLiquidity(asked)) return limitRefusal(asked);
   if (lacksAssets(asked, text)) return toExitRefusal(asked, "no_liquidity");
   return failure("would_revert", `a withdrawal from ${name} would revert`, { revert: text });
@@ -288,52 +307,3 @@ export function requireRecorded({ order, shares }: Exit, recorded: bigint): void
     subject: "vault",
   });
 }
-
-/**
- * Returns the views of the shares in the user's open requests. A simulation reads them before and after a new request,
- * to see whether the vault replaces the open ones. Empty for an instant redemption, and for families without this
- * check.
- */
-export function openRequestReads({ order, way }: Exit) {
-  const { exits, vault, user } = order;
-  const views = way.mode === "instant" ? [] : (exits.openShares?.(vault, user) ?? []);
-  return views.map(({ to, data }) => ({ target: to, data }));
-}
-
-/**
- * Throws `request_pending` if a simulated request replaces the user's open ones without payment, and
- * `simulation_unavailable` if nothing was paid and their shares could not be read. `first` is the index of the first of
- * `openRequestReads` among the simulation's reads; `paid` is what the user received in the simulation, in the paid
- * token's smallest unit.
- */
-export function requireOpenKept(
-  exit: Exit,
-  { simulation, first, paid }: { simulation: SimulationResult; first: number; paid: bigint },
-): void {
-  const sumOf = (answers: SimulationResult["before"]) =>
-    openRequestReads(exit).reduce<bigint | null>((sum, _, index) => {
-      const own = wordOf(answers[first + index]);
-      return sum === null || own === null ? null : sum + own;
-    }, 0n);
-  const [open, then] = [sumOf(simulation.before), sumOf(simulation.after)];
-  if (open === 0n || paid > 0n) return;
-  const { name } = exit.order.vault;
-  if (open === null || then === null)
-    throw failure("simulation_unavailable", `the account's open requests with ${name} could not be read`);
-  if (keepsOpen({ open, then, shares: exit.shares })) return;
-  throw failure("request_pending", `${name} would replace the account's open request: it must end first`);
-}
-
-/**
- * Returns true if the user has no open requests, or if a request adds to them rather than replaces them: their shares
- * rise by its shares or, where the vault takes a fee in shares, by up to 3% less, but to more than its shares alone.
- */
-export function keepsOpen({ open, then, shares }: Record<"open" | "then" | "shares", bigint>): boolean {
-  const missing = open + shares - then;
-  if (open === 0n || missing <= 0n) return true;
-  return then > shares && missing * PARTS_PER_BILLION <= shares * MAX_EXIT_FEE;
-}
-
-/** Returns the number that a view answered, or null if it answered none. */
-const wordOf = (answer: Hex | null | undefined): bigint | null =>
-  typeof answer === "string" && size(answer) === 32 ? hexToBigInt(answer) : null;

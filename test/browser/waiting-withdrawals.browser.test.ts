@@ -124,13 +124,13 @@ matrixTest("a queue's request is cancelled from the portfolio", async () => {
   expect(await sharesOf(name, user.address)).toBe(before);
 });
 
-matrixTest("a pool's request waits without a time, and is claimed on its page", async () => {
+matrixTest("a pool's request waits for its window, and is claimed on its page", async () => {
   const name = "Maple USDC";
   const { page, user } = await openDialog(name);
   await reviewWithdrawal(page);
   await startSigning(page);
   await reachState(page, "Waiting for the vault");
-  expect(await page.getByText("Payable from").count()).toBe(0);
+  await expectTime(page, 14);
   await settleVaultOf(name);
   await page.reload();
   await startSigning(page);

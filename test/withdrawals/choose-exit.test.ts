@@ -44,6 +44,14 @@ describe("firstPossible()", () => {
     await expect(firstPossible([], async () => 1)).rejects.toMatchObject({ code: "mode_unsupported" });
   });
 
+  test("prefers the reason of a mode that the vault has now", async () => {
+    const why = failure("request_pending", "a cooldown is open");
+    await expect(firstPossible(["instant", "cooldown"], whileCooling(why))).rejects.toBe(why);
+    await expect(allPossible(["instant", "cooldown"], whileCooling(why))).rejects.toBe(why);
+    const other = failure("mode_unsupported", "the cooldown is off");
+    await expect(firstPossible(["instant", "cooldown"], whileCooling(other))).rejects.toBe(unsupported);
+  });
+
   test("does not let another mode stand in for a node that does not answer", async () => {
     const asked: string[] = [];
     const made = firstPossible(["instant", "request"], (mode) => {
@@ -54,6 +62,10 @@ describe("firstPossible()", () => {
     expect(asked).toEqual(["instant"]);
   });
 });
+
+const unsupported = failure("mode_unsupported", "not in this mode");
+/** Refuses `instant` because the vault does not have it now, as one with a cooldown does, and `cooldown` for `why`. */
+const whileCooling = (why: Error) => (mode: string) => Promise.reject(mode === "instant" ? unsupported : why);
 
 describe("allPossible()", () => {
   test("lists what is possible first, and refusals with their reason", async () => {

@@ -1,19 +1,21 @@
-import { zeroAddress } from "viem";
+import { type Abi, zeroAddress } from "viem";
 import { expect, test } from "vitest";
 import { depositRouterAddress } from "../../src/router/router-address.ts";
 import { readExitFacts } from "../../src/withdrawals/exit-preflight.ts";
 import { testContext } from "../support/context.ts";
-import { VAULT, vault, wethVault } from "../support/deposits/fixtures.ts";
+import { OTHER, VAULT, vault, WETH, wethVault } from "../support/deposits/fixtures.ts";
 import { simulatedChain } from "../support/deposits/simulated-chain.ts";
 import { familyVault, HELD, home, orderOf, WORTH } from "../support/withdrawals/fixtures.ts";
+import { vedaQueue } from "../support/withdrawals/veda-exit-answers.ts";
 
 /** Reads the state of a withdrawal on a chain that answers so; gives the requests too. */
 async function read(
   answers: Readonly<Record<string, unknown>> = {},
   change: Parameters<typeof orderOf>[0] = {},
+  functions: Abi = [],
 ) {
   const { client } = simulatedChain({
-    definition: home,
+    ...{ definition: home, functions },
     answers: { balanceOf: HELD, allowance: 7n, previewRedeem: WORTH, convertToAssets: WORTH, ...answers },
   });
   const order = orderOf({ ...change, client });
@@ -74,4 +76,20 @@ test("readExitFacts() says that only the Router brings native currency for its w
     ["user", false],
   ]);
   expect(await paying(false)).toEqual([["user", false]]);
+});
+
+test("readExitFacts() names the first token that the vault pays, the requested one before all others", async () => {
+  const paidIn = async (pays: readonly string[], token: string = WETH) => {
+    const { vault: queued, answers, functions } = vedaQueue({ pays });
+    const to = { ...orderOf().to, token: token as never };
+    const { facts, requests } = await read(answers, { vault: queued, to, shares: 5n }, functions);
+    const found = facts.ways.map((way) => [way.token.address, way.pays, way.terms.refusal, way.terms.asset]);
+    return { found, requests };
+  };
+  expect(await paidIn([WETH, OTHER])).toEqual({ found: [[WETH, true, null, WETH]], requests: 1 });
+  expect(await paidIn([OTHER])).toEqual({ found: [[OTHER, false, null, OTHER]], requests: 2 });
+  expect(await paidIn([OTHER], OTHER)).toEqual({ found: [[OTHER, true, null, OTHER]], requests: 1 });
+  // Neither token of the vault: a swap follows, of what the queue pays.
+  expect((await paidIn([OTHER], VAULT)).found).toEqual([[OTHER, false, null, OTHER]]);
+  expect((await paidIn([])).found).toEqual([[WETH, true, "token_unsupported", WETH]]);
 });

@@ -6,6 +6,7 @@ import { nextExitStep } from "../../src/withdrawals/next-withdrawal-step.ts";
 import { USDC, USER, VAULT, WETH } from "../support/deposits/fixtures.ts";
 import { balanceKey, type SimulatedEffects } from "../support/deposits/simulated-chain.ts";
 import { home } from "../support/withdrawals/fixtures.ts";
+import { vedaDelayed } from "../support/withdrawals/veda-exit-answers.ts";
 import { withdrawalRow } from "../support/withdrawals/withdrawal-row.ts";
 import {
   cooling,
@@ -91,6 +92,20 @@ describe("nextExitStep() of a request", () => {
     const ended = { ...other(-1), state: "completed" as const };
     expect((await nextOf(claimable, { others: [ended] })).next?.kind).toBe("claim");
   });
+});
+
+test("nextExitStep() says that a matured request which the vault does not pay can be cancelled", async () => {
+  const nextOf = async (change: { paused?: boolean; maturity?: number }) => {
+    const { vault: delayed, ...world } = vedaDelayed({ maturity: HEAD - 60, ...change });
+    const { ctx } = await createWithdrawalFixture({ ...world, vaults: [storedOf(delayed)] });
+    const answers: object[][] = [[storedOf(delayed)], []];
+    const db = fixedDatabase(() => answers.shift() ?? []);
+    return nextExitStep({ ...ctx, db }, { ...claimable, state: "cooling" });
+  };
+  const { next, refusal } = await nextOf({ paused: true });
+  expect([next, refusal?.code]).toEqual([null, "withdrawal_state"]);
+  expect(refusal?.detail).toMatch(/can be cancelled$/);
+  expect(await nextOf({ paused: true, maturity: HEAD + 60 })).toEqual({ next: null, refusal: null });
 });
 
 describe("nextExitStep() of a second step", () => {

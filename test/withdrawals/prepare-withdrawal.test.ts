@@ -7,9 +7,10 @@ import {
   prepareWithdrawal,
   quoteWithdrawal,
 } from "../../src/withdrawals/prepare-withdrawal.ts";
-import { USDC, USER, VAULT, vault, WETH, wethVault } from "../support/deposits/fixtures.ts";
+import { OTHER, USDC, USER, VAULT, vault, WETH, wethVault } from "../support/deposits/fixtures.ts";
 import { balanceKey, type SimulatedEffects } from "../support/deposits/simulated-chain.ts";
 import { away, clientOf, HELD, home, orderOf, WORTH } from "../support/withdrawals/fixtures.ts";
+import { vedaQueue } from "../support/withdrawals/veda-exit-answers.ts";
 import {
   cooling,
   createWithdrawalFixture,
@@ -68,6 +69,19 @@ describe("prepareWithdrawal()", () => {
     expect(made.exit.exit.way.mode).toBe("cooldown");
     const instant = prepareWithdrawal(ctx, inputOf({ mode: "instant" }));
     await expect(instant).rejects.toMatchObject({ code: "mode_unsupported" });
+  });
+
+  test("swaps in a second step what a queue pays instead of the asset, with the slippage of a swap", async () => {
+    const { vault: queued, ...world } = vedaQueue({ pays: [OTHER] });
+    const vaults = [storedOf(queued, { acceptedAssets: [...queued.acceptedAssets] })];
+    const { ctx } = await createWithdrawalFixture({ ...world, vaults, effects: startsCooldown });
+    const made = await prepareWithdrawal(ctx, inputOf());
+    expect([made.kind, made.order.slippage, made.order.to.token]).toEqual(["two_step", 0.03, WETH]);
+    expect(made.exit.exit.way).toMatchObject({ mode: "request", token: { address: OTHER }, pays: false });
+    const careful = await prepareWithdrawal(ctx, inputOf({ slippage: 0.001 }));
+    expect(careful.order.slippage).toBe(0.001);
+    const asked = await prepareWithdrawal(ctx, inputOf({ to_token: OTHER }));
+    expect([asked.kind, asked.order.slippage]).toEqual(["direct", 0.005]);
   });
 
   test.each<[string, Parameters<typeof createWithdrawalFixture>[0], Record<string, unknown>]>([

@@ -4,7 +4,7 @@ import type { WithdrawInput } from "../../src/schemas/withdraw-build-schema.ts";
 import type { Vault } from "../../src/vaults/vault.ts";
 import {
   exitsOf,
-  exitTokenFor,
+  exitTokensFor,
   matchesRequestedMode,
   resolveWithdrawal,
 } from "../../src/withdrawals/withdrawal-order.ts";
@@ -87,10 +87,10 @@ test.each([
   expect(matchesRequestedMode(mode, asked)).toBe(wanted);
 });
 
-describe("exitTokenFor()", () => {
+describe("exitTokensFor()", () => {
   const to = { client: clientOf(home), chainId: home.chainId };
   const paidFor = (from: Vault, token: `0x${string}`, chain = to) =>
-    exitTokenFor({ exits: exitsFor(from), vault: from, mode: "instant", to: { ...chain, token } });
+    exitTokensFor({ exits: exitsFor(from), vault: from, mode: "instant", to: { ...chain, token } })[0];
 
   test("names the requested token if the vault pays it", () => {
     expect(paidFor(vault, USDC)).toEqual({ token: vault.asset, pays: true });

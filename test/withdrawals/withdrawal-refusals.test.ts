@@ -32,6 +32,9 @@ const errors = parseAbi([
   "error Error(string reason)",
   "error ERC4626ExceededMaxRedeem(address owner, uint256 shares, uint256 max)",
   "error EnforcedPause()",
+  "error OperationNotAllowed()",
+  "error Panic(uint256 code)",
+  "error ZeroAllocation()",
   "error Unheard(uint256)",
 ]);
 const asked = (terms: Partial<ExitTerms> = {}, shares = HELD) => ({
@@ -259,6 +262,39 @@ describe("explainFailedExit()", () => {
     expect(of(failing(metaMorpho.shareToken))).toBe("exits_paused");
     expect(of(failing(metaMorpho.asset.address))).toBe("would_revert");
     expect(of(failed(paused))).toBe("exits_paused");
+  });
+
+  test("an underflow in Morpho's Vault V2 means an adapter without the assets, if the holder has the shares", () => {
+    const underflow = encodeErrorResult({ abi: errors, errorName: "Panic", args: [17n] });
+    const v2 = (terms: Partial<ExitTerms> = {}, revert: Hex = underflow) =>
+      explainFailedExit({ ...asked(terms), order: { vault: familyVault("morpho_v2") } }, revert);
+    expect(v2().code).toBe("no_liquidity");
+    expect(v2({}, failed(underflow)).code).toBe("no_liquidity");
+    expect(v2({}, encodeErrorResult({ abi: errors, errorName: "ZeroAllocation" })).code).toBe("no_liquidity");
+    expect(v2({ heldShares: HELD - 1n })).toMatchObject({ code: "would_revert" });
+    expect(v2({ heldShares: null }).code).toBe("would_revert");
+    const other = encodeErrorResult({ abi: errors, errorName: "Panic", args: [18n] });
+    expect(v2({}, other).members).toEqual({ revert: "Panic(18)" });
+    expect(of(underflow)).toBe("would_revert");
+  });
+
+  test("a cooldown that cannot start while it is on means a restricted account", () => {
+    const revert = encodeErrorResult({ abi: errors, errorName: "OperationNotAllowed" });
+    const codeIn = (mode: ExitMode) => {
+      const order = { vault: familyVault("erc4626", { exit: "cooldown" }) };
+      return explainFailedExit({ ...asked(), order, way: { mode, terms: paying } }, revert).code;
+    };
+    expect([codeIn("cooldown"), codeIn("instant")]).toEqual(["not_allowed", "mode_unsupported"]);
+  });
+
+  test("a loss above the slippage is named, whatever the vault's limit", () => {
+    const loss = encodeErrorResult({ abi: errors, errorName: "Error", args: ["too much loss"] });
+    for (const maxShares of [0n, HELD / 2n, null]) {
+      const yearn = { ...asked({ maxShares }), order: { vault: familyVault("yearn_v3") } };
+      const refusal = explainFailedExit(yearn, failed(loss));
+      expect([refusal.code, refusal.members]).toEqual(["price_unsafe", { subject: "vault" }]);
+      expect(refusal.message).toMatch(/a slippage of up to 0\.03 may help$/);
+    }
   });
 
   test("a floor of the Router means a vault that pays less than it previews", () => {

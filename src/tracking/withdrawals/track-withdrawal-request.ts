@@ -20,6 +20,15 @@ import {
 import { findVaultOfDeposit } from "../deposits/track-deposit-request.ts";
 import { type FoundTransfers, findTransfers, MAX_UNPROVING } from "../track-token-transfers.ts";
 import { paysRequestedToken } from "./withdrawal-proofs.ts";
+import {
+  areKnown,
+  type EndSeen,
+  isTaken,
+  partsOf,
+  sharesOf,
+  sharesPaid,
+  takenShares,
+} from "./withdrawal-settlements.ts";
 import { isOpenRequest, type OnchainWithdrawalEvent } from "./withdrawal-state-machine.ts";
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
 
@@ -44,25 +53,36 @@ export async function readExitRequest(ctx: Context, row: WithdrawalRow): Promise
   const user = getAddress(row.userAddress);
   const query = (now: number) => pending(vault, { user, requestIds, now });
   const { value, block } = await readTimed(ctx, { chainId: row.vaultChainId, query });
-  return value === null ? "unread" : { vault, exits, request: ownRequest(row, value), block };
+  if (value === null) return "unread";
+  const unnamed = row.requestId === null && value.length > 0;
+  const others = unnamed ? await selectOtherRedemptions(ctx.db, row, { anyId: true }) : [];
+  const request = ownRequest(row, { open: value, others });
+  return request === "ambiguous" ? "unread" : { vault, exits, request, block };
 }
 
 /**
  * Finds a withdrawal's request among the user's. If the row has a request id: the request with that id, otherwise the
- * first whose claim returns shares. If not: the first for the same number of shares, otherwise the only request. Null
- * if none matches. Pure.
+ * first whose claim returns shares. If not: of the requests that the open ones among the `others` leave shares of, the
+ * first of which they leave the same number, otherwise the only one, `ambiguous` if there are several. Null if none
+ * matches. Pure.
  */
 export function ownRequest(
   row: Pick<WithdrawalRow, "requestId" | "shares">,
-  open: readonly PendingExit[],
-): PendingExit | null {
+  { open, others }: { open: readonly PendingExit[]; others: readonly WithdrawalRow[] },
+): PendingExit | "ambiguous" | null {
   if (row.requestId !== null) {
     const own = open.find(({ requestId }) => requestId === row.requestId);
     // The shares of a cancelled request wait to be claimed back under an id of their own.
     return own ?? open.find(({ pays }) => pays === "shares") ?? null;
   }
-  const same = open.filter(({ shares }) => shares !== null && shares.toString() === row.shares);
-  return same[0] ?? (open.length === 1 ? (open[0] ?? null) : null);
+  // A vault may hold several requests under one id.
+  const leftOf = ({ requestId, shares }: PendingExit): bigint | null =>
+    shares === null
+      ? null
+      : shares - sharesOf(others.filter((one) => isOpenRequest(one.state) && one.requestId === requestId));
+  const free = open.filter((one) => (leftOf(one) ?? 1n) > 0n);
+  const same = free.find((one) => leftOf(one)?.toString() === row.shares);
+  return same ?? (free.length > 1 ? "ambiguous" : (free[0] ?? null));
 }
 
 interface RequestInput {
@@ -114,13 +134,6 @@ function reportedTransition(row: WithdrawalRow, request: PendingExit): Withdrawa
   }
 }
 
-/** A transaction that paid, cancelled or rejected a request or a part of it. */
-interface EndSeen {
-  hash: Hex;
-  receipt: Receipt;
-  settlement: ExitSettlement;
-}
-
 /**
  * Finds the end of a request among the hints and, if the vault no longer reports the request, among later payments to
  * the user. `end` is null if none is certain yet; `seen` are the settlements that were found.
@@ -130,83 +143,74 @@ async function findEnd(
   at: RequestInput & { now: OpenExit },
 ): Promise<{ end: WithdrawalTransition | null; seen: readonly EndSeen[] }> {
   const { row, now } = at;
-  const { ends: seen, whole } = await findSettlements(ctx, at);
+  const { ends: seen, whole, since } = await findSettlements(ctx, at);
   const unnamed = seen.some(({ settlement }) => settlement.unnamed === true);
   const anyId = unnamed || now.exits.settlesUnnamed?.(now.vault) === true;
-  const numbered = anyId && hasNumber(row);
+  const numbered = anyId && row.requestId !== "0";
   // Settlements that name no request may be another one's: the vault's own number tells whether this one is open.
-  const numberOpen = numbered && now.request?.requestId === row.requestId;
+  const ownId = now.request?.requestId ?? null;
+  const numberOpen = numbered && ownId !== null && ownId === (row.requestId ?? ownId);
   if (seen.length === 0 || numberOpen) return { end: null, seen };
   const others = await selectOtherRedemptions(ctx.db, row, { anyId });
-  const free = numbered ? seen.filter((end) => !isTaken(end, others)) : seen;
-  const { parts, complete, exact } = partsOf(row, free);
+  const free = numbered ? seen.filter((end) => !isTaken(end, { row, others })) : seen;
   // What is left of an expired request whose shares are in the wallet is never paid: it ends with its payments.
   const isOpen = now.request !== null && !(now.request.state === "expired" && now.request.inWallet);
+  const found = partsOf(row, { seen: free, taken: numbered ? 0n : takenShares(seen, others) });
+  // The vault says that nothing is open, so one of the payments was this one's, although others seem to take them all.
+  const isAmong = found.parts.length === 0 && now.request === null && !hasNumber(row);
+  const { parts, complete, exact, shared } = isAmong ? { ...found, parts: seen, shared: true } : found;
   // Payments among the transactions that were not read may be further parts, or show that the amount is uncertain.
   const isLeft = !whole && (!complete || numbered);
   if (parts.length === 0 || isLeft || (!complete && isOpen)) return { end: null, seen };
+  if (isOpen && !numbered && (await waitsForEarlier({ ...at, others, since }))) return { end: null, seen };
   const paid = parts.filter(({ settlement }) => settlement.outcome === "paid");
   const sole = await Promise.all(paid.map((part) => isSole(ctx, { ...at, ...part, others, anyId })));
   // Of several payments that may be this request's, and of one for other shares, its amount cannot be told.
-  const certain = !numbered || (exact && parts.length === free.length && areKnown(seen, others));
+  const certain = numbered ? exact && parts.length === free.length && areKnown(seen, others) : !shared;
   const known = certain && sole.every(Boolean) && paid.every(({ settlement }) => settlement.assets !== null);
   const sum = paid.reduce((total, { settlement }) => total + (settlement.assets ?? 0n), 0n);
   const kept = !complete && now.request !== null;
   return { end: endTransition(row, { parts, assets: known ? sum : null, kept }), seen };
 }
 
+/**
+ * Returns true if an earlier request with the same id is open. The vault holds their shares together, and what it pays
+ * counts for the earliest first.
+ */
+async function waitsForEarlier({
+  others,
+  row,
+  since,
+  readTransaction,
+}: RequestInput & { others: readonly WithdrawalRow[]; since: bigint }): Promise<boolean> {
+  for (const { state, requestId, sourceTxHash, vaultChainId, trackingId } of others) {
+    if (!isOpenRequest(state) || requestId !== row.requestId || sourceTxHash === null) continue;
+    const { receipt } = await readTransaction(vaultChainId, sourceTxHash as Hex);
+    // Its request is proven: a node that has forgotten the transaction does not show that it came later.
+    const block = receipt?.blockNumber ?? 0n;
+    if (block < since || (block === since && trackingId < row.trackingId)) return true;
+  }
+  return false;
+}
+
 /** Returns true if the vault gave a row's request a number of its own; number 0 stands for all requests together. */
 const hasNumber = ({ requestId }: WithdrawalRow): boolean => requestId !== null && requestId !== "0";
 
-/** Returns true if a settlement ended other withdrawals, and their shares leave nothing of it for this one. */
-function isTaken({ hash, settlement }: EndSeen, others: readonly WithdrawalRow[]): boolean {
-  const takers = others.filter((other) => other.claimTxHash === hash || other.refundTxHash === hash);
-  const taken = takers.reduce((sum, { shares }) => sum + BigInt(shares ?? "0"), 0n);
-  return takers.length > 0 && taken >= (settlement.shares ?? 0n);
-}
-
-/** Returns true if every other withdrawal that ended with one of the settlements has a known amount. */
-const areKnown = (seen: readonly EndSeen[], others: readonly WithdrawalRow[]): boolean =>
-  others.every(
-    ({ claimTxHash, assets }) => assets !== null || seen.every(({ hash }) => hash !== claimTxHash),
-  );
-
-/**
- * Returns a request's first settlements, up to the one that completes its shares or, if payments do not name theirs,
- * the estimated assets. `complete`: nothing is left over; `exact`: they are for all of its shares and no more.
- */
-function partsOf(
-  { shares, estimatedAssets, assets }: Pick<WithdrawalRow, "shares" | "estimatedAssets" | "assets">,
-  seen: readonly EndSeen[],
-): { parts: readonly EndSeen[]; complete: boolean; exact: boolean } {
-  let left = shares === null ? 0n : BigInt(shares);
-  let owed = BigInt(estimatedAssets ?? "0") - BigInt(assets ?? "0");
-  const parts: EndSeen[] = [];
-  for (const one of seen) {
-    const { settlement } = one;
-    parts.push(one);
-    owed -= settlement.assets ?? owed;
-    left -= settlement.shares ?? (settlement.inParts === true && owed > 0n ? 0n : left);
-    if (left <= 0n) return { parts, complete: true, exact: left === 0n };
-  }
-  return { parts, complete: false, exact: false };
-}
-
 /**
  * Returns the transactions that settled a request or a part of it, in block order. `whole` is false if transactions
- * remain that a later check will read.
+ * remain that a later check will read; `since` is the block of the request.
  */
 async function findSettlements(
   ctx: Context,
   at: RequestInput & { now: OpenExit },
-): Promise<{ ends: EndSeen[]; whole: boolean }> {
+): Promise<{ ends: EndSeen[]; whole: boolean; since: bigint }> {
   const { row, readTransaction, hints, now } = at;
-  if (row.sourceTxHash === null) return { ends: [], whole: true };
+  if (row.sourceTxHash === null) return { ends: [], whole: true, since: 0n };
   // A node may have forgotten a proven transaction; without its block nothing tells what came later.
   const proven = row.sourceProven ? [row.sourceTxHash] : [];
   const readSource = requireReceipts(ctx, { readTransaction, chainId: row.vaultChainId, hashes: proven });
   const source = await readSource(row.vaultChainId, row.sourceTxHash as Hex);
-  if (source.receipt === null) return { ends: [], whole: true };
+  if (source.receipt === null) return { ends: [], whole: true, since: 0n };
   const since = source.receipt.blockNumber;
   const listed = [row.claimTxHash, row.refundTxHash, ...hashesOn(row.vaultChainId, hints)];
   const named = new Set(listed.flatMap((hash) => (hash === null ? [] : [hash as Hex])));
@@ -237,7 +241,7 @@ async function findSettlements(
   }
   await found?.noteSearched({ proving: ends.map(({ hash }) => hash), next });
   ends.sort((one, other) => Number(one.receipt.blockNumber - other.receipt.blockNumber));
-  return { ends, whole: next === undefined };
+  return { ends, whole: next === undefined, since };
 }
 
 /** Finds the transactions from block `since` on in which the user received the vault's payment token or its shares. */
@@ -277,15 +281,24 @@ function settlementIn(
   return { ...seen, assets: seen.assets === null || arrived < seen.assets ? arrived : seen.assets };
 }
 
+/** The user's other redemptions from the same vault; with any request id if `anyId`. */
+interface Siblings {
+  now: OpenExit;
+  others: readonly WithdrawalRow[];
+  anyId: boolean;
+}
+
 /** Returns true if a transaction settled none of the `others`, so that its whole payment belongs to this request. */
 async function isSole(
   ctx: Context,
-  of: EndSeen & { others: readonly WithdrawalRow[]; anyId: boolean; readTransaction: TransactionReader },
+  of: EndSeen & Pick<RequestInput, "readTransaction"> & Siblings,
 ): Promise<boolean> {
   const { hash, receipt, readTransaction } = of;
   for (const other of of.others) {
     if (other.claimTxHash === hash) return false;
     if (!isOpenRequest(other.state) || other.sourceTxHash === null) continue;
+    // Some vaults pay what is claimable before they take the next request.
+    if (other.sourceTxHash === hash && of.now.exits.redeemQueues !== true) continue;
     const asked = await readTransaction(other.vaultChainId, other.sourceTxHash as Hex);
     // Its request is proven: a node that has forgotten the transaction does not show that it came later.
     if ((asked.receipt?.blockNumber ?? 0n) > receipt.blockNumber) continue;
@@ -332,11 +345,4 @@ function endTransition(
   return paysRequestedToken(row)
     ? as(kept ? "partly_paid" : "token_paid", { ...paid, deliveredAmount: total })
     : as("assets_paid", paid);
-}
-
-/** Returns the shares of a request's payments, or null if those of one are unknown. */
-function sharesPaid(parts: readonly EndSeen[]): bigint | null {
-  const paid = parts.filter(({ settlement }) => settlement.outcome === "paid");
-  const known = paid.flatMap(({ settlement }) => settlement.shares ?? []);
-  return known.length === paid.length ? known.reduce((sum, shares) => sum + shares, 0n) : null;
 }

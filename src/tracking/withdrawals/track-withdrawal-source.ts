@@ -83,10 +83,13 @@ function ownTransitions(
 ): WithdrawalTransition[] {
   const { row, receipt, batched } = at;
   const user = getAddress(row.userAddress);
-  const request = adapterOf(vault).exits?.findRequest?.(vault, { user, logs: receipt.logs }) ?? null;
+  const { exits } = adapterOf(vault);
+  const request = exits?.findRequest?.(vault, { user, logs: receipt.logs }) ?? null;
   const paid = findDirectExit(receipt, { row, vault, batched });
+  // Other vaults pay an earlier request in the transaction of the next one.
+  const part = exits?.redeemQueues === true ? paid : null;
   if (request !== null && isRequestOf(row, { request, batched, receipt }))
-    return [requestTransition(at, { request, paid })];
+    return [requestTransition(at, { request, paid: part })];
   if (paid !== null) return [paidTransition(at, paid)];
   const shares = batched || row.mode !== "instant" ? null : findUnpaidShares(receipt, { row, vault });
   if (shares === null) return [];

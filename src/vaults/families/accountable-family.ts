@@ -1,4 +1,4 @@
-import { encodeFunctionData, isAddressEqual, parseAbi, zeroAddress } from "viem";
+import { type Address, encodeFunctionData, isAddressEqual, parseAbi, zeroAddress } from "viem";
 import {
   createQuery,
   type Query,
@@ -93,13 +93,10 @@ function views(vault: Vault, request: TermsInput | null) {
  * Creates the reads of the strategy's pause and minimum deposit (the first word that `loan()` returns) and of the
  * vault's net assets. A read is left out if its argument (strategy, share supply) is unknown.
  */
-function strategyReads(
-  vault: Vault,
-  first: { strategy: ReadResult<`0x${string}`>; supply: ReadResult<bigint> },
-) {
+function strategyReads(vault: Vault, first: { strategy: ReadResult<Address>; supply: ReadResult<bigint> }) {
   const { strategy, supply } = first;
   const args = supply.ok ? ([supply.value] as const) : null;
-  const known = strategy.ok && !isAddressEqual(strategy.value, zeroAddress) ? strategy.value : null;
+  const known = knownStrategy(strategy);
   return {
     ...(args !== null && {
       netAssets: read({ to: vault.pricer, abi: erc4626Abi(), name: "convertToAssets", args }),
@@ -111,38 +108,39 @@ function strategyReads(
   };
 }
 
+/** Returns the address of a vault's strategy, or null if it is unknown or zero. */
+const knownStrategy = (strategy: ReadResult<Address>): Address | null =>
+  strategy.ok && !isAddressEqual(strategy.value, zeroAddress) ? strategy.value : null;
+
 const redemptionAbi = once(() =>
-  parseAbi([
-    "function MIN_AMOUNT_WEI() view returns (uint256)",
-    "function permissionLevel() view returns (uint8)",
-    "function allowed(address) view returns (bool)",
-    "function paused() view returns (bool)",
-    "function cancelRedeemRequest(address controller, address receiver) returns (uint256 shares)",
-  ]),
+  parseAbi(["function cancelRedeemRequest(address controller, address receiver) returns (uint256 shares)"]),
 );
 
 /**
- * Returns a query for the conditions of a redemption: pause, minimum shares (`MIN_AMOUNT_WEI`), and whether the owner
- * is permitted. On a level that requires signatures, no account is, because this service has none.
+ * Returns a query for the conditions of a redemption: the strategy's pause, the vault's minimum shares
+ * (`MIN_AMOUNT_WEI`), and whether the owner is permitted. On a level that requires signatures, no account is, because
+ * this service has none.
  */
 function exitViews(vault: Vault, { owner }: ExitTermsInput): Query<Partial<ExitTerms>> {
-  const on = { to: vault.entryPoint, abi: redemptionAbi() } as const;
-  return createQuery(
-    {
-      minimum: read({ ...on, name: "MIN_AMOUNT_WEI" }),
-      level: read({ ...on, name: "permissionLevel" }),
-      listed: read({ ...on, name: "allowed", args: [owner] }),
-      paused: read({ ...on, name: "paused" }),
-    },
-    ({ minimum, level, listed, paused }): Partial<ExitTerms> => {
-      const barred = valueOrNull(level) === LEVELS.whitelist && valueOrNull(listed) === false;
-      return {
+  const on = { to: vault.entryPoint, abi: vaultAbi() } as const;
+  const reads = {
+    minimum: read({ ...on, name: "MIN_AMOUNT_WEI" }),
+    level: read({ ...on, name: "permissionLevel" }),
+    listed: read({ ...on, name: "allowed", args: [owner] }),
+    strategy: read({ ...on, name: "strategy" }),
+  };
+  return readThen(reads, ({ minimum, level, listed, strategy }) => {
+    const to = knownStrategy(strategy);
+    const barred = valueOrNull(level) === LEVELS.whitelist && valueOrNull(listed) === false;
+    return createQuery(
+      to === null ? {} : { paused: read({ to, abi: strategyAbi(), name: "paused" }) },
+      ({ paused }): Partial<ExitTerms> => ({
         minShares: valueOrNull(minimum),
-        paused: valueOrNull(paused) === true,
+        paused: paused !== undefined && valueOrNull(paused) === true,
         refusal: barred || valueOrNull(level) === LEVELS.signature ? "not_allowed" : null,
-      };
-    },
-  );
+      }),
+    );
+  });
 }
 
 /**
@@ -163,6 +161,8 @@ const exits = erc7540Exits({
   explain: familyErrors({
     errors: {
       "error InsufficientAmount()": "below_minimum",
+      // The strategy's minimum of shares; also of a vault whose shares the owner lacks, which is checked before.
+      "error InsufficientShares()": "below_minimum",
       "error ExceedsMaxRedeem()": "withdrawal_state",
       "error NoPendingRedeemRequest()": "withdrawal_state",
       "error CancelRedeemRequestFailed()": "withdrawal_state",

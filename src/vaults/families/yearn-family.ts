@@ -66,6 +66,8 @@ const lossAbi = once(() =>
 const DEFAULT_SLIPPAGE = 0.005;
 /** Maximum strategy loss that a redemption accepts, however high the slippage, in basis points. */
 const MAX_LOSS_BPS = 300;
+/** Maximum loss in basis points with which the vault's view takes no account of losses. */
+const MAX_BPS = 10_000n;
 
 /**
  * Returns the strategy loss that a redemption accepts, in basis points: the user's slippage, rounded down, at most 3%.
@@ -77,20 +79,23 @@ function maxLossBps({ slippage = DEFAULT_SLIPPAGE }: Pick<ExitInput, "slippage">
 }
 
 /**
- * Returns a query for the number of shares that the owner can redeem within the accepted loss, in the share token's
- * smallest unit, null if unknown, and for whether a pause explains a limit of 0. A paused strategy says only that a
- * redemption exceeds the limit.
+ * Returns a query for the number of shares that the owner can redeem within the accepted loss or, if the vault redeems
+ * none within it, with any loss; in the share token's smallest unit, null if unknown. And for whether a pause explains
+ * a limit of 0: a paused strategy says only that a redemption exceeds the limit.
  */
 function lossViews(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>> {
   const to = vault.entryPoint;
-  const args = [request.owner, maxLossBps(request)] as const;
+  const within = (maxLoss: bigint) =>
+    read({ to, abi: lossAbi(), name: "maxRedeem", args: [request.owner, maxLoss] });
   return createQuery(
     {
-      shares: read({ to, abi: lossAbi(), name: "maxRedeem", args }),
+      shares: within(maxLossBps(request)),
+      any: within(MAX_BPS),
       pause: read({ to, abi: shutdownAbi(), name: "isPaused" }),
     },
-    ({ shares, pause }): Partial<ExitTerms> => {
-      const maxShares = valueOrNull(shares);
+    ({ shares, any, pause }): Partial<ExitTerms> => {
+      // The view stops at the first strategy whose loss is too large. That is not a lack of liquidity.
+      const maxShares = valueOrNull(shares) || valueOrNull(any);
       return { maxShares, closed: maxShares === 0n && valueOrNull(pause) === true };
     },
   );
@@ -117,7 +122,7 @@ const exits: VaultExits = {
     reasons: [
       {
         reason:
-          /^(too much loss|exceed withdraw limit|insufficient assets in vault|ERC4626: (redeem|withdraw) more than max)$/,
+          /^(exceed withdraw limit|insufficient assets in vault|ERC4626: (redeem|withdraw) more than max)$/,
         code: "no_liquidity",
       },
       {
@@ -125,6 +130,7 @@ const exits: VaultExits = {
         code: "nothing_to_withdraw",
       },
       { reason: /^paused$/, code: "exits_paused" },
+      { reason: /^too much loss$/, code: "price_unsafe" },
     ],
   }),
 };

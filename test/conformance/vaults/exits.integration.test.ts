@@ -19,7 +19,6 @@ import {
   yearnVaultAbi,
   yearnVaultCreationCode,
 } from "#stand-ins/lending";
-import { simpleLrtAbi, simpleLrtCreationCode } from "#stand-ins/mellow-lrt";
 import { midasRedemptionVaultAbi } from "#stand-ins/midas";
 import {
   legacyTokenizedVaultAbi,
@@ -46,7 +45,6 @@ import {
 import { deployMidas, RATE } from "../../support/conformance/vaults/midas-stand-in.ts";
 import { deployStandard, set } from "../../support/conformance/vaults/standard.ts";
 import { deployUpshift } from "../../support/conformance/vaults/upshift-stand-in.ts";
-import { whole } from "../../support/conformance/vaults/use.ts";
 import { startWorld, type World } from "../../support/conformance/vaults/world.ts";
 
 const DAY_S = 86_400;
@@ -128,7 +126,7 @@ const paused: [string, Deploy, { abi: Abi; name: string; args: readonly unknown[
     "yearn_v3",
     instant[1]?.[1] as Deploy,
     { abi: yearnVaultAbi, name: "setLoss", args: [51n] },
-    "no_liquidity",
+    "price_unsafe",
   ],
 ];
 
@@ -283,25 +281,6 @@ test("midas pays a request when it is approved, and keeps what it rejects", asyn
   expect(settlement).toEqual({ outcome: "paid", assets: estimate });
   await set(of.placed, { abi, name: "rejectRequest", args: [1n], on });
   expect(await pendingOf(of, ids)).toMatchObject([{ requestId: "1", state: "rejected", assets: 0n }]);
-});
-
-test("mellow_lrt pays what is liquid, queues the rest and lets it be claimed", async () => {
-  const of = await open("mellow_lrt", deployStandard({ abi: simpleLrtAbi, code: simpleLrtCreationCode }));
-  const { asset } = of.vault;
-  await set(of.placed, { abi: simpleLrtAbi, name: "stake", args: [whole(asset, 100_000n)] });
-  const shares = await sharesOf(of);
-  const asked = await redeemOrRequest(of, { mode: "request", shares });
-  const [waiting] = await pendingOf(of);
-  expect(asked.terms.priced).toBe("recorded");
-  expect(asked.paid).toBeLessThan(asked.terms.previewAssets ?? 0n);
-  expect(asked.paid + (waiting?.assets ?? 0n)).toBe(asked.terms.previewAssets);
-  expect(waiting).toMatchObject({ state: "pending", bookedOut: true });
-  await settled(simpleLrtAbi)(of);
-  const [ready] = await pendingOf(of);
-  if (ready === undefined) throw new Error("nothing to claim");
-  const { paid } = await follow(of, of.exits.claim?.(of.vault, { user: of.user, request: ready }));
-  expect(paid).toBe(waiting?.assets);
-  expect(await pendingOf(of)).toEqual([]);
 });
 
 const upshifts: [string, Deploy, Abi][] = [

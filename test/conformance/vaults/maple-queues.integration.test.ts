@@ -47,7 +47,7 @@ test("two requests that one transaction pays are each paid their own amount", as
   const one = await holderAt(deployMapleQueues);
   const third = (await one.held("share")) / 3n;
   const [first, second] = [await requested(one, third), await requested(one, "all")];
-  expect((await requestsOf(one)).map(({ cancellable }) => cancellable)).toEqual([false, true]);
+  expect((await requestsOf(one)).map(({ cancellable }) => cancellable)).toEqual([true, true]);
   await act(one, "settle", []);
   const paid = await Promise.all(
     [first, second].map(async ({ hash, built }) => {
@@ -115,6 +115,18 @@ test("a request that the pool delegate removes ends with its shares in the walle
   expect(await one.status(hash)).toMatchObject({ status: "DONE", substatus: "CANCELLED" });
   expect(await one.held("share")).toBe(shares);
   expect(await requestsOf(one)).toEqual([]);
+});
+
+test("the older of two requests is cancelled by what the API builds, and the newer one stays", async () => {
+  const one = await holderAt(deployMapleQueues);
+  const half = (await one.held("share")) / 2n;
+  const [first, second] = [await requested(one, half), await requested(one, "all")];
+  await one.follow("cancel", "1");
+  await confirm(one.placed);
+  expect(await one.held("share")).toBe(half);
+  expect(await one.status(first.hash)).toMatchObject({ status: "DONE", substatus: "CANCELLED" });
+  expect(await one.status(second.hash)).toMatchObject({ substatus: "WAIT_VAULT_SETTLEMENT" });
+  expect(await requestsOf(one)).toMatchObject([{ request_id: "2", cancellable: true }]);
 });
 
 test("the cancellation at the queue itself ends the request that it names", async () => {

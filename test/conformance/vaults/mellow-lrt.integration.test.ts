@@ -1,5 +1,6 @@
-import { simpleLrtAbi, simpleLrtCreationCode } from "#stand-ins/mellow-lrt";
-import { deployStandard, set, standard, when } from "../../support/conformance/vaults/standard.ts";
+import { simpleLrtAbi } from "#stand-ins/mellow-lrt";
+import { deployLrt } from "../../support/conformance/vaults/lrt-stand-in.ts";
+import { set, standard, when } from "../../support/conformance/vaults/standard.ts";
 import { conformance } from "../../support/conformance/vaults/suite.ts";
 
 const abi = simpleLrtAbi;
@@ -11,7 +12,7 @@ conformance([
     adapter: "mellow_lrt",
     type: "lido",
     decimals: [18, 8, 6],
-    deploy: deployStandard({ abi, code: simpleLrtCreationCode }),
+    deploy: deployLrt("symbiotic"),
     states: [
       {
         ...when("paused", { abi, call: "setDepositPause", args: [true] }),
@@ -37,5 +38,13 @@ conformance([
         shown: { max_deposit: "11" },
       },
     ],
+  },
+  {
+    ...{ ...standard, name: "Mellow's MultiVault", adapter: "mellow_lrt", type: "lido", decimals: [18] },
+    ...{ deploy: deployLrt("multi"), states: [] },
+  },
+  {
+    ...{ ...standard, name: "Mellow's DVV", adapter: "mellow_lrt", type: "lido", decimals: [18] },
+    ...{ deploy: deployLrt("instant"), states: [] },
   },
 ]);

@@ -1,3 +1,4 @@
+import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Step } from "../../../src/schemas/step-schema.ts";
 import { sampleAmount } from "../../support/conformance/vaults/deposit.ts";
@@ -30,6 +31,17 @@ describe.each(requestingVaults)("$name", (kind) => {
     await kind.invest?.(placed);
     await confirm(placed);
     return one;
+  }
+
+  /** Lets a request's time pass, if it cannot be cancelled before: then its shares wait for a `cancel` step. */
+  async function missed(one: Holder, hash: Hex): Promise<void> {
+    if (kind.miss === undefined) return;
+    await kind.miss(placed, one.address);
+    await confirm(placed);
+    const next = { state: "requested", next: { kind: "cancel" } };
+    expect(await one.status(hash)).toMatchObject({ substatus: "WAIT_VAULT_SETTLEMENT", withdrawal: next });
+    const [request] = (await one.position())?.requests ?? [];
+    expect(request).toMatchObject({ state: "pending", cancellable: true, expires_at: expect.any(String) });
   }
 
   test("requests all, is paid, and ends as completed with what arrived", async () => {
@@ -112,6 +124,7 @@ describe.each(requestingVaults)("$name", (kind) => {
     const { hash } = await one.withdraw("all", { mode: "request" });
     await confirm(placed);
     await one.status(hash);
+    await missed(one, hash);
     const [request] = (await one.position())?.requests ?? [];
     expect(request).toMatchObject({ cancellable: true });
     await one.follow("cancel", request?.request_id ?? "");
@@ -177,6 +190,7 @@ describe.each(requestingVaults)("$name", (kind) => {
       const [request] = (await one.position())?.requests ?? [];
       if (kind.pushes !== true) await one.follow("claim", request?.request_id ?? "");
       await confirm(placed);
+      await missed(one, hash);
       await one.follow("cancel", request?.request_id ?? "");
       await confirm(placed);
       if (typeof kind.cancels === "function") {

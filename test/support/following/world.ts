@@ -1,8 +1,11 @@
 import { getAddress, type Hex, keccak256, stringToHex } from "viem";
-import type { AcrossDeposit } from "../../../src/providers/across/tracking/across-deposit-tracking.ts";
-import { relayHash } from "../../../src/providers/across/tracking/across-deposit-tracking.ts";
+import {
+  type AcrossDeposit,
+  relayHash,
+} from "../../../src/providers/across/tracking/across-deposit-tracking.ts";
 import type { Random } from "../flows/random.ts";
 import { type AcrossWord, SimulatedAcrossApi } from "./across-api.ts";
+import { refundTogether } from "./bridge-refunds.ts";
 import {
   AWAY,
   acrossDeposits,
@@ -14,7 +17,6 @@ import {
   RELAYER,
   ROUTED_VAULT,
   SPOKE_POOL,
-  transfer,
   USDC,
 } from "./contracts.ts";
 import { type Kill, type RunOutcome, SimulatedDeployment } from "./deployment.ts";
@@ -207,19 +209,7 @@ export class World {
       this.home.storage.set(`fill ${relay}`, hash);
       return { kind: "payout", hash };
     }
-    return { kind: "refund", hash: this.refund([deposit]) };
-  }
-
-  /** Refunds overdue transfers of one depositor with a single payment, as Across does with those of one bundle. */
-  refund(overdue: readonly AcrossDeposit[]): Hex {
-    const pool = SPOKE_POOL[AWAY] ?? FORGER;
-    const to = getAddress(`0x${overdue[0]?.depositor.slice(26)}`);
-    const value = overdue.reduce((sum, { inputAmount }) => sum + inputAmount, 0n);
-    const logs = [transfer(USDC[AWAY] ?? FORGER, { from: pool, to, value })];
-    const run = () => ({ succeeded: true, logs });
-    const hash = this.away.send({ from: RELAYER, to: pool, input: "0x01", value: 0n, run });
-    for (const deposit of overdue) this.away.storage.set(`refund ${relayHash(deposit)}`, hash);
-    return hash;
+    return { kind: "refund", hash: refundTogether(this.away, [deposit]) };
   }
 
   /** Returns true if a payout or refund is included or pending. */

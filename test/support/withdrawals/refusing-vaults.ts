@@ -195,6 +195,11 @@ export const refusingVaults: readonly RefusingVault[] = [
         act(accountableStrategyAbi, "setPaused", [true], "strategy"),
         "exits_paused",
       ],
+      [
+        "the strategy demands more shares",
+        act(accountableStrategyAbi, "setMinRedeem", [10n ** 30n], "strategy"),
+        "below_minimum",
+      ],
     ],
   },
   {

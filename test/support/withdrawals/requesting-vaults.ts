@@ -3,7 +3,6 @@ import { accountableVaultAbi } from "#stand-ins/accountable";
 import { centrifugeAsyncVaultAbi, lagoonVaultAbi } from "#stand-ins/erc7540";
 import { plasmaWithdrawManagerAbi } from "#stand-ins/ipor";
 import { mellowOracleAbi, mellowRedeemQueueAbi } from "#stand-ins/mellow";
-import { simpleLrtAbi, simpleLrtCreationCode } from "#stand-ins/mellow-lrt";
 import { midasRedemptionVaultAbi } from "#stand-ins/midas";
 import {
   legacyTokenizedVaultAbi,
@@ -33,6 +32,7 @@ import {
   deployQueueing,
   deployRequesting,
 } from "../conformance/vaults/waiting-stand-ins.ts";
+import { lrtVaults } from "./lrt-vaults.ts";
 
 /** A user's requests that the vault's operator settles. */
 interface Settled {
@@ -60,6 +60,8 @@ export interface RequestingVault {
   pushes?: true;
   /** When the user can cancel a request: immediately, after an action of the operator, or never (null). */
   cancels: "at_once" | ((placed: Placed, user: Address) => Promise<void>) | null;
+  /** Lets the time in which a request is paid pass. Absent if it may be cancelled before that begins, or never. */
+  miss?(placed: Placed, user: Address): Promise<void>;
   /** True if the shares of a request stay in the wallet. */
   inWallet?: true;
   /** True if the price is fixed when the request is made. */
@@ -105,6 +107,9 @@ const maple = {
     return set(placed, { abi: mapleWithdrawalManagerAbi, name: "settlePart", args: [user, shares], on });
   },
 } as const;
+
+const missWindow = (placed: Placed, user: Address) =>
+  set(placed, { abi: mapleWithdrawalManagerAbi, name: "miss", args: [user], on: placed.parts["requests"] });
 
 async function raiseLagoon(placed: Placed): Promise<void> {
   const { world, vault } = placed;
@@ -227,8 +232,7 @@ export const requestingVaults: readonly RequestingVault[] = [
     deploy: deployIpor,
     settle: (placed) =>
       set(placed, { abi: plasmaWithdrawManagerAbi, name: "releaseFunds", on: placed.parts["requests"] }),
-    cancels: null,
-    raise: donate,
+    ...{ cancels: null, raise: donate },
   },
   {
     ...{ name: "Midas", adapter: "midas", type: "midas", mode: "request", joins: false, pushes: true },
@@ -246,26 +250,7 @@ export const requestingVaults: readonly RequestingVault[] = [
     cancels: null,
     raise: raiseReport,
   },
-  {
-    ...{ name: "Mellow LRT", adapter: "mellow_lrt", type: "lido", mode: "request", joins: true, fixed: true },
-    deploy: stakedLrt(),
-    invest: async (placed) => {
-      const address = placed.vault;
-      const [held, staked] = await Promise.all([
-        placed.world.client.readContract({ address, abi: simpleLrtAbi, functionName: "totalAssets" }),
-        placed.world.client.readContract({ address, abi: simpleLrtAbi, functionName: "staked" }),
-      ]);
-      await set(placed, { abi: simpleLrtAbi, name: "stake", args: [held - staked] });
-    },
-    settle: settledBy(simpleLrtAbi),
-    settlePart: async (placed, { user, shares }) => {
-      const view = { address: placed.vault, abi: simpleLrtAbi, functionName: "convertToAssets" } as const;
-      const assets = await placed.world.client.readContract({ ...view, args: [shares] });
-      await set(placed, { abi: simpleLrtAbi, name: "settlePart", args: [user, assets] });
-    },
-    cancels: null,
-    raise: donate,
-  },
+  ...lrtVaults,
   {
     ...{ name: "Upshift", adapter: "upshift", type: "custom", mode: "request", joins: true },
     whole: "claim pays all of a receiver and day",
@@ -311,7 +296,7 @@ export const requestingVaults: readonly RequestingVault[] = [
       raise: donate,
     },
   },
-  { ...maple, name: "Maple", deploy: deployMaple, joins: true },
+  { ...maple, name: "Maple", deploy: deployMaple, joins: null, miss: missWindow },
   { ...maple, name: "Maple queue", deploy: deployMapleQueue, joins: null, pushes: true },
   { ...maple, name: "Maple queue for several", deploy: deployMapleQueues, joins: false, pushes: true },
   {
@@ -332,15 +317,3 @@ export const requestingVaults: readonly RequestingVault[] = [
       set(placed, { abi: queueingVaultAbi, name: "settlePart", args: [user, shares] }),
   },
 ];
-
-/** Deploys a Mellow LRT vault whose assets are invested, so that it queues redemptions. */
-function stakedLrt(): Deploy {
-  const deploy = deployStandard({ abi: simpleLrtAbi, code: simpleLrtCreationCode });
-  return async (world, asset) => {
-    const made = await deploy(world, asset);
-    const args = [whole(asset, 108_110n)] as const;
-    const data = encodeFunctionData({ abi: simpleLrtAbi, functionName: "stake", args });
-    await world.send(made.owner, { to: made.row.address as Address, data });
-    return made;
-  };
-}

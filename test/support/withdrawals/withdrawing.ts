@@ -200,4 +200,5 @@ export const waitingFunctions = parseAbi([
   "function withdrawalManager() view returns (address)",
   "function lockedShares(address) view returns (uint256)",
   "function exitCycleId(address) view returns (uint256)",
+  "function getWindowAtId(uint256) view returns (uint256, uint256)",
 ]);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { FILL_WINDOW_S } from "../../support/following/across-api.ts";
+import { refundTogether } from "../../support/following/bridge-refunds.ts";
 import { playEachTest, playMinutes, stateOf } from "../../support/following/play.ts";
 import { BLOCK_S } from "../../support/following/simulated-chain.ts";
 import { type Order, USERS, type World } from "../../support/following/world.ts";
@@ -36,7 +37,7 @@ const statesOf = (orders: readonly Order[]) => Promise.all(orders.map((one) => s
 test("one payment refunds two deposits of a user", async () => {
   const orders = await sendOverdue([100_000_000, 70_000_000]);
   expect(await statesOf(orders)).toEqual(["bridging", "bridging"]);
-  world.refund(world.openTransfers());
+  refundTogether(world.away, world.openTransfers());
   world.include();
   world.pass(3);
   await world.settle(8);
@@ -45,7 +46,7 @@ test("one payment refunds two deposits of a user", async () => {
 
 test("a payment of two refunds does not refund a third deposit of the same amount", async () => {
   const orders = await sendOverdue([100_000_000, 70_000_000, 100_000_000]);
-  world.refund(world.openTransfers().slice(0, 2));
+  refundTogether(world.away, world.openTransfers().slice(0, 2));
   world.include();
   world.pass(3);
   await world.settle(8);
@@ -58,7 +59,7 @@ test("a payment of another sum is no refund", async () => {
   const orders = await sendOverdue([100_000_000, 70_000_000]);
   const [first, second] = world.openTransfers();
   if (first === undefined || second === undefined) throw new Error("no transfer");
-  world.refund([first, { ...second, inputAmount: second.inputAmount + 1n }]);
+  refundTogether(world.away, [first, { ...second, inputAmount: second.inputAmount + 1n }]);
   world.include();
   world.pass(3);
   await world.settle(8);

@@ -136,6 +136,19 @@ test("what is honest is seen: the Router's order, the own call, a batch, a reque
     expect(await look({ ...asked, transaction })).toMatchObject([{ shows: "request_made" }]);
 });
 
+test("what a request's transaction pays counts only where the vault queues the rest", async () => {
+  const logs = [withdrawLog(), paid, burnt, requestLog()];
+  for (const transaction of [byUser, accountsBatch])
+    expect(await look({ row: asking, logs, of: lagoon, transaction })).toMatchObject([
+      { shows: "request_made", assets: null, shares: String(SHARES) },
+    ]);
+  const queueing = { row: asking, of: { ...lagoon, adapter: "mellow_lrt" }, transaction: byUser };
+  const part = transferLog({ token: USDC, from: VAULT, value: PAID / 2n });
+  expect(await look({ ...queueing, logs: [burnt, part, withdrawLog()] })).toMatchObject([
+    { shows: "request_made", assets: String(PAID / 2n) },
+  ]);
+});
+
 test("a request's id is noted before its block is confirmed, and nothing else of it", async () => {
   const asked = { row: asking, logs: [burnt, requestLog()], of: lagoon, transaction: byUser };
   const noted = { shows: "request_made", assets: null, requestId: "0" };

@@ -51,14 +51,16 @@ test.each(waiting)(
 test.each<[adapter: string, view: string]>([
   ["centrifuge", "pendingCancelRedeemRequest(uint256,address)"],
   ["centrifuge", "claimableCancelRedeemRequest(uint256,address)"],
-])("%s: requests are unknown without the shares of cancelled ones (%s fails)", async (adapter, view) => {
+  ["centrifuge", "asyncRedeemManager()"],
+  ["centrifuge", "investments(address,address)"],
+])("%s: requests are unknown without what only other views show (%s fails)", async (adapter, view) => {
   const subject: Vault = { ...vault, adapter };
   const pendingWithout = async (failing: string) => {
     const query = adapterOf(subject).exits?.pending?.(subject, { user: USER, requestIds: [], now: NOW });
     if (query === undefined) throw new Error("the family has no requests");
     const fails = toFunctionSelector(failing);
     const client = contractsClient(({ data }) =>
-      data.startsWith(fails) ? { ok: false, data: "0x" } : { ok: true, data: numberToHex(0n, { size: 32 }) },
+      data.startsWith(fails) ? { ok: false, data: "0x" } : { ok: true, data: numberToHex(0n, { size: 64 }) },
     );
     return (await runQuery(client, query)).value;
   };

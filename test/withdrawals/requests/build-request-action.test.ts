@@ -40,6 +40,7 @@ const asyncFunctions = parseAbi([
   "function pendingCancelRedeemRequest(uint256, address) view returns (bool)",
   "function claimableCancelRedeemRequest(uint256, address) view returns (uint256)",
   "function previewSyncRedeem(uint256) view returns (uint256)",
+  "function redeemRequests(uint256) view returns (address, address, uint8, uint256, uint256, uint256)",
 ]);
 
 interface Case {
@@ -48,6 +49,8 @@ interface Case {
   end?: number;
   assets?: bigint;
   locked?: bigint;
+  /** When the shares in a pool can be redeemed: from `HEAD` by default. */
+  window?: readonly [from: number, until: number];
   requestId?: string;
   effects?: SimulatedEffects;
 }
@@ -55,6 +58,7 @@ interface Case {
 /** Builds an action on the request of a user with this much cooling, or locked in a pool. */
 async function act(of: Case = {}) {
   const { end = HEAD, assets = COOLING, locked = 0n, action = "claim" } = of;
+  const window = of.window ?? [HEAD, HEAD + 60];
   const none = VAULT;
   const { ctx } = await createWithdrawalFixture({
     vaults: [storedOf(of.from ?? cooling)],
@@ -62,9 +66,11 @@ async function act(of: Case = {}) {
     answers: {
       ...{ cooldowns: [BigInt(end), assets], cooldownDuration: 604_800 },
       ...{ manager: none, withdrawalManager: none, lockedShares: locked, maxRedeem: 0n, exitCycleId: 1n },
+      getWindowAtId: window.map(BigInt),
       convertToExitAssets: COOLING,
       ...{ pendingRedeemRequest: LOCKED, claimableRedeemRequest: 0n, supportsInterface: true },
       ...{ pendingCancelRedeemRequest: false, claimableCancelRedeemRequest: 0n, previewSyncRedeem: 0n },
+      redeemRequests: [USER, USDC, 0, LOCKED, 1n, 1n],
     },
     effects: () => of.effects ?? { rises: { [balanceKey(USDC, USER)]: COOLING } },
   });
@@ -109,6 +115,16 @@ describe("buildRequestAction() of a claim", () => {
     ],
     ["a claim that pays nothing", { effects: {} }, { code: "nothing_to_withdraw" }],
     ["a pool that has not paid", { from: pooled, locked: LOCKED }, { code: "request_pending" }],
+    [
+      "a pool's window that has not begun",
+      { from: pooled, locked: LOCKED, window: [HEAD + 60, HEAD + 120] },
+      { code: "cooldown", until: new Date((HEAD + 60) * 1_000).toISOString() },
+    ],
+    [
+      "a pool's window that has ended",
+      { from: pooled, locked: LOCKED, window: [HEAD - 60, HEAD] },
+      { code: "nothing_to_withdraw" },
+    ],
   ])("refuses %s", async (_name, of, refusal) => {
     expect(await refusalOf(of)).toMatchObject(refusal);
   });
@@ -204,6 +220,12 @@ describe("buildRequestAction() of a cancellation", () => {
     expect(built.simulation.received).toBe(LOCKED.toString());
   });
 
+  test("takes back what a pool's window was missed for", async () => {
+    const effects = { rises: { [balanceKey(VAULT, USER)]: LOCKED } };
+    const missed = { from: pooled, locked: LOCKED, window: [HEAD - 60, HEAD], effects } as const;
+    expect((await act({ action: "cancel", ...missed })).simulation.received).toBe(LOCKED.toString());
+  });
+
   test("refuses one that returns fewer shares than the request has", async () => {
     const effects = { rises: { [balanceKey(VAULT, USER)]: LOCKED / 2n } };
     const refusal = await refusalOf({ action: "cancel", from: pooled, locked: LOCKED, effects });
@@ -226,8 +248,20 @@ describe("buildRequestAction() of a cancellation", () => {
     expect(await refusalOf(taking)).toEqual({ code: "price_unsafe", subject: "vault" });
   });
 
+  test("refuses what the vault's family never cancels", async () => {
+    const redeem = { redemption_vault: OTHER, redeem_tokens: `${USDC.toLowerCase()}/6/USDC` };
+    const from = {
+      ...{ ...vault, adapter: "midas" },
+      params: { deposit: "instant", recipient: "argument", ...redeem },
+    };
+    const refusal = await refusalOf({ action: "cancel", from, requestId: "7" });
+    expect(refusal).toMatchObject({ code: "mode_unsupported" });
+  });
+
   test("refuses what cannot be cancelled", async () => {
     expect(await refusalOf({ action: "cancel" })).toMatchObject({ code: "withdrawal_state" });
+    const early = { from: pooled, locked: LOCKED, window: [HEAD + 60, HEAD + 120] } as const;
+    expect(await refusalOf({ action: "cancel", ...early })).toMatchObject({ code: "withdrawal_state" });
     // No view of Lagoon's shows that the epoch of the request has ended.
     const late = { from: { ...vault, adapter: "lagoon" }, effects: reverting("RequestNotCancelable") };
     expect(await refusalOf({ action: "cancel", ...late })).toEqual({ code: "withdrawal_state" });

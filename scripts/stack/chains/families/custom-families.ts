@@ -193,7 +193,10 @@ const mellow = (kind: "sync" | "async"): FamilyVault => ({
       address: vault,
       row: {
         ...row,
-        params: { queue: kind, deposit_queues: "", redeem_queues: lower(out), redeem_queue: lower(out) },
+        params: {
+          ...{ queue: kind, deposit_queues: "", redeem_queues: lower(out), other_redeem_queues: "" },
+          ...{ redeem_queue: lower(out), request_queues: lower(out), all_queues: "known" },
+        },
       },
     };
   },

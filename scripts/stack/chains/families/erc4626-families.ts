@@ -109,6 +109,18 @@ const accountable: FamilyVault = {
     encodeFunctionData({ abi: accountableVaultAbi, functionName: "lend", args: [amount, 0n] }),
 };
 
+/** Stand-in for Mellow's Simple LRT. Its queue is the third contract that it creates. */
+const mellowLrt: FamilyVault = {
+  ...standardVault({ abi: simpleLrtAbi, code: simpleLrtCreationCode }),
+  type: "lido",
+  deploy(script, terms) {
+    const contract = { abi: simpleLrtAbi, code: simpleLrtCreationCode } as const;
+    const address = deployVault(script, { contract, terms });
+    const queue = getContractAddress({ from: address, nonce: 3n }).toLowerCase();
+    return { address, row: { shareDecimals: terms.decimals, params: { withdrawal_queues: queue } } };
+  },
+};
+
 /** Stand-ins for the families that implement ERC-4626, by adapter. */
 export const erc4626Families = {
   euler: standardVault({ abi: eulerVaultAbi, code: eulerVaultCreationCode }),
@@ -124,7 +136,7 @@ export const erc4626Families = {
     { type: "morpho", shareDecimals: (decimals) => Math.max(18, decimals) },
   ),
   ipor,
-  mellow_lrt: standardVault({ abi: simpleLrtAbi, code: simpleLrtCreationCode }, { type: "lido" }),
+  mellow_lrt: mellowLrt,
   upshift,
   upshift_legacy: standardVault({ abi: legacyTokenizedVaultAbi, code: legacyTokenizedVaultCreationCode }),
   accountable,

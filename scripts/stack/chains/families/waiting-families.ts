@@ -56,7 +56,7 @@ const queue: FamilyVault = {
   },
 };
 
-/** Stand-in for Maple. Its withdrawal manager keeps the requested shares until the pool delegate processes them. */
+/** Stand-in for Maple. Its withdrawal manager keeps the requested shares until the window of their cycle. */
 const pool: FamilyVault = {
   type: "custom",
   deploy(script, terms) {

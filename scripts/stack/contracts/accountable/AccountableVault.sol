@@ -24,10 +24,15 @@ contract AccountableStrategy {
     error EnforcedPause();
     error NAVGracePeriodExpired();
     error InsufficientAmount();
+    error InsufficientShares();
     error DepositNotAllowed();
 
     function setLoan(uint256 minDeposit, uint256 maxCapacity, bool open) external {
-        loan = Loan(minDeposit, 0, maxCapacity, open);
+        loan = Loan(minDeposit, loan.minRedeem, maxCapacity, open);
+    }
+
+    function setMinRedeem(uint256 shares) external {
+        loan.minRedeem = shares;
     }
 
     function setPaused(bool paused_) external {
@@ -43,6 +48,11 @@ contract AccountableStrategy {
         if (paused) revert EnforcedPause();
         if (!loan.open) revert DepositNotAllowed();
         if (assets < loan.minDeposit) revert InsufficientAmount();
+    }
+
+    function onRequestRedeem(uint256 shares) external view {
+        if (paused) revert EnforcedPause();
+        if (shares < loan.minRedeem) revert InsufficientShares();
     }
 }
 
@@ -168,10 +178,6 @@ contract AccountableVault {
         emit Deposit(msg.sender, receiver, assets, shares);
     }
 
-    function paused() external view returns (bool) {
-        return strategy.paused();
-    }
-
     function pendingRedeemRequest(uint256, address controller) external view returns (uint256) {
         return _pending[controller];
     }
@@ -224,6 +230,7 @@ contract AccountableVault {
         if (msg.sender != owner) revert Unauthorized();
         if (shares < MIN_AMOUNT_WEI) revert InsufficientAmount();
         if (permissionLevel == 2 && !(allowed[owner] && allowed[controller])) revert Unauthorized();
+        strategy.onRequestRedeem(shares);
         _share.move(owner, address(this), shares);
         _pending[controller] += shares;
         emit RedeemRequest(controller, owner, 0, msg.sender, shares);

@@ -71,7 +71,7 @@ abstract contract DepositRequests {
         return _leaving[controller];
     }
 
-    function claimableRedeemRequest(uint256, address controller) external view returns (uint256) {
+    function claimableRedeemRequest(uint256, address controller) external view virtual returns (uint256) {
         return _redeemable[controller];
     }
 
@@ -94,6 +94,10 @@ abstract contract DepositRequests {
     /// @notice Pays a part of what is claimable, in shares. Panics when more is asked for.
     function _payClaim(uint256 shares, address receiver, address controller) internal returns (uint256 assets) {
         if (controller != msg.sender && !isOperator[controller][msg.sender]) revert ERC7540InvalidOperator();
+        return _payOut(shares, receiver, controller);
+    }
+
+    function _payOut(uint256 shares, address receiver, address controller) internal returns (uint256 assets) {
         uint256 claimable = _redeemable[controller];
         _redeemable[controller] = claimable - shares;
         assets = claimable == shares ? _payable[controller] : _payable[controller] * shares / claimable;
@@ -137,8 +141,8 @@ abstract contract DepositRequests {
 }
 
 /// @notice Common to Lagoon's versions: deposits mint at once while the last valuation is valid; otherwise they are
-/// requests. A redemption without a settled request is immediate here. A closing vault accepts deposit requests too,
-/// although they are never settled.
+/// requests. A redemption without a settled request is immediate here, also while the vault is open. A closing vault
+/// accepts deposit requests too, although they are never settled.
 abstract contract Lagoon is DepositRequests, ERC20 {
     using SafeERC20 for IERC20;
 
@@ -146,7 +150,8 @@ abstract contract Lagoon is DepositRequests, ERC20 {
     uint256 public totalAssetsExpiration = type(uint256).max;
     uint256 private _totalAssets;
     bool public paused;
-    bool private _closing;
+    /// @dev 0: open, 1: closing, 2: closed.
+    uint8 private _state;
     bool internal _listed;
     mapping(address => bool) internal _accounts;
 
@@ -175,7 +180,7 @@ abstract contract Lagoon is DepositRequests, ERC20 {
     }
 
     modifier onlyOpen() {
-        if (_closing) revert NotOpen(1);
+        if (_state != 0) revert NotOpen(_state);
         _;
     }
 
@@ -184,6 +189,10 @@ abstract contract Lagoon is DepositRequests, ERC20 {
     function _checkRoom(uint256) internal view virtual {}
 
     function _entryFee(uint256) internal view virtual returns (uint256) {
+        return 0;
+    }
+
+    function _exitFee(uint256) internal view virtual returns (uint256) {
         return 0;
     }
 
@@ -196,7 +205,11 @@ abstract contract Lagoon is DepositRequests, ERC20 {
     }
 
     function initiateClosing() external onlyOwner {
-        _closing = true;
+        _state = 1;
+    }
+
+    function close() external onlyOwner {
+        _state = 2;
     }
 
     function setWhitelist(bool yes) external onlyOwner {
@@ -285,6 +298,7 @@ abstract contract Lagoon is DepositRequests, ERC20 {
         emit DepositRequest(controller, from, requestId, msg.sender, assets);
     }
 
+    /// @notice Pays first what the controller can claim, whoever sends it.
     function requestRedeem(uint256 shares, address controller, address from)
         external
         onlyOpen
@@ -293,6 +307,7 @@ abstract contract Lagoon is DepositRequests, ERC20 {
     {
         if (from != msg.sender && !isOperator[from][msg.sender]) _spendAllowance(from, msg.sender, shares);
         _checkAccount(from);
+        if (_redeemable[controller] > 0) _payOut(_redeemable[controller], controller, controller);
         _transfer(from, address(this), shares);
         _leaving[controller] += shares;
         requestId = 2;
@@ -314,9 +329,11 @@ abstract contract Lagoon is DepositRequests, ERC20 {
     function redeem(uint256 shares, address receiver, address controller) external returns (uint256 assets) {
         if (_redeemable[controller] > 0) return _payClaim(shares, receiver, controller);
         require(controller == msg.sender);
-        assets = convertToAssets(shares);
+        uint256 fee = _exitFee(shares);
+        assets = convertToAssets(shares - fee);
         _totalAssets -= assets;
         _burn(controller, shares);
+        _mint(owner, fee);
         IERC20(asset).safeTransfer(receiver, assets);
         emit Withdraw(msg.sender, receiver, controller, assets, shares);
     }
@@ -331,9 +348,11 @@ abstract contract Lagoon is DepositRequests, ERC20 {
     }
 
     function _redeemed(uint256 shares) internal override returns (uint256 assets) {
-        assets = convertToAssets(shares);
+        uint256 fee = _exitFee(shares);
+        assets = convertToAssets(shares - fee);
         _totalAssets -= assets;
         _burn(address(this), shares);
+        _mint(owner, fee);
     }
 
     function _release(address receiver, uint256 shares) internal override {
@@ -365,14 +384,15 @@ contract LagoonVault is Lagoon {
     }
 }
 
-/// @notice Stand-in for a Lagoon vault v0.6: a cap, an entry fee rounded up, and a mode that may forbid immediate
-/// deposits despite a valid valuation, while requests stay forbidden too.
+/// @notice Stand-in for a Lagoon vault v0.6: a cap, entry and exit fees rounded up, and a mode that may forbid
+/// immediate deposits despite a valid valuation, while requests stay forbidden too.
 contract LagoonVaultV6 is Lagoon {
     using SafeERC20 for IERC20;
 
     uint256 public maxCap = type(uint256).max;
     uint8 public syncMode;
     uint16 private _entryRate;
+    uint16 private _exitRate;
     uint16 private _haircutRate;
 
     error AddressNotAllowed(address account);
@@ -404,6 +424,11 @@ contract LagoonVaultV6 is Lagoon {
         _entryRate = rate;
     }
 
+    /// @notice Basis points of the shares that are redeemed.
+    function setExitRate(uint16 rate) external onlyOwner {
+        _exitRate = rate;
+    }
+
     /// @notice Basis points of what a redemption at once pays. They stay in the vault.
     function setHaircutRate(uint16 rate) external onlyOwner {
         _haircutRate = rate;
@@ -414,7 +439,7 @@ contract LagoonVaultV6 is Lagoon {
         view
         returns (uint16 management, uint16 performance, uint16 entry, uint16 exit, uint16 haircut)
     {
-        return (0, 0, _entryRate, 0, _haircutRate);
+        return (0, 0, _entryRate, _exitRate, _haircutRate);
     }
 
     function isAllowed(address account) public view returns (bool) {
@@ -429,7 +454,7 @@ contract LagoonVaultV6 is Lagoon {
 
     function previewSyncRedeem(uint256 shares) public view returns (uint256) {
         if (paused || syncMode == 1 || syncMode == 3 || !isTotalAssetsValid()) return 0;
-        uint256 gross = convertToAssets(shares);
+        uint256 gross = convertToAssets(shares - _exitFee(shares));
         return gross - gross * _haircutRate / 10_000;
     }
 
@@ -468,6 +493,10 @@ contract LagoonVaultV6 is Lagoon {
 
     function _entryFee(uint256 shares) internal view override returns (uint256) {
         return (shares * _entryRate + 9_999) / 10_000;
+    }
+
+    function _exitFee(uint256 shares) internal view override returns (uint256) {
+        return (shares * _exitRate + 9_999) / 10_000;
     }
 }
 
@@ -553,6 +582,43 @@ abstract contract CentrifugeVault is DepositRequests {
         return !membersOnly || _members[controller];
     }
 
+    /// @notice A former member may not claim, although the assets still belong to them.
+    function claimableRedeemRequest(uint256, address controller) external view override returns (uint256) {
+        return isPermissioned(controller) ? _redeemable[controller] : 0;
+    }
+
+    function maxWithdraw(address controller) public view override returns (uint256) {
+        return isPermissioned(controller) ? _payable[controller] : 0;
+    }
+
+    /// @notice The contract that keeps the requests of the pool's vaults.
+    function asyncRedeemManager() external view returns (address) {
+        return address(this);
+    }
+
+    function investments(address, address controller)
+        external
+        view
+        returns (
+            uint128 claimableShares,
+            uint128 claimableAssets,
+            uint128 depositPrice,
+            uint128 redeemPrice,
+            uint128 pendingAssets,
+            uint128 pendingShares,
+            uint128 returnedAssets,
+            uint128 returnedShares,
+            bool cancellingDeposit,
+            bool cancellingRedemption
+        )
+    {
+        claimableShares = uint128(_claimableShares[controller]);
+        claimableAssets = uint128(_payable[controller]);
+        pendingShares = uint128(_leaving[controller]);
+        returnedShares = uint128(_returned[controller]);
+        cancellingRedemption = cancelling[controller];
+    }
+
     function pricePerShare() external view returns (uint256) {
         return _price;
     }
@@ -580,6 +646,7 @@ abstract contract CentrifugeVault is DepositRequests {
     }
 
     function withdraw(uint256 assets, address receiver, address controller) external returns (uint256 shares) {
+        if (!isPermissioned(controller)) revert TransferNotAllowed();
         uint256 all = maxWithdraw(controller);
         shares = assets == all ? _redeemable[controller] : _redeemable[controller] * assets / all;
         _payClaim(shares, receiver, controller);

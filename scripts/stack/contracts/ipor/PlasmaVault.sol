@@ -55,14 +55,18 @@ contract PlasmaWithdrawManager {
     uint256 public getRequestFee;
     /// Share of what an instant redemption pays, times 10^18. The fee stays in the vault.
     uint256 public getWithdrawFee;
+    /// Shares that all accounts together may still claim, whatever they requested.
+    uint256 public getSharesToRelease;
     uint256 private _requestCount;
     uint256 private _releasedCount;
+    uint256 private _requestedShares;
     mapping(address => Request) private _requests;
 
     event WithdrawRequestUpdated(address account, uint256 shares, uint32 endWithdrawWindow);
     event ReleaseFundsUpdated(uint32 releaseTimestamp, uint128 sharesToRelease);
 
     error WithdrawManagerZeroShares();
+    error WithdrawManagerInvalidSharesToRelease(uint256 shares);
 
     function setVault(PlasmaVault vault_) external {
         vault = vault_;
@@ -78,13 +82,21 @@ contract PlasmaWithdrawManager {
 
     function requestShares(uint256 shares) external {
         if (shares == 0) revert WithdrawManagerZeroShares();
+        _requestedShares = _requestedShares - _requests[msg.sender].shares + shares;
         _requests[msg.sender] = Request(shares, block.timestamp, ++_requestCount);
         emit WithdrawRequestUpdated(msg.sender, shares, uint32(block.timestamp + getWithdrawWindow));
     }
 
     /// @dev The protocol compares times. A local chain may mine several blocks in a second, so requests are counted.
     function releaseFunds() external {
+        releaseShares(_requestedShares);
+    }
+
+    /// Releases this many shares for all requests made so far.
+    function releaseShares(uint256 shares) public {
         _releasedCount = _requestCount;
+        getSharesToRelease = shares;
+        emit ReleaseFundsUpdated(uint32(block.timestamp), uint128(shares));
     }
 
     function requestInfo(address account) public view returns (uint256, uint256, bool, uint256) {
@@ -99,8 +111,11 @@ contract PlasmaWithdrawManager {
         (uint256 held, uint256 end, bool ready,) = requestInfo(account);
         if (!ready || held < shares) return false;
         _requests[account].shares = held - shares;
+        _requestedShares -= shares;
         emit WithdrawRequestUpdated(account, held - shares, uint32(end));
-        emit ReleaseFundsUpdated(uint32(block.timestamp), 0);
+        if (getSharesToRelease < shares) revert WithdrawManagerInvalidSharesToRelease(shares);
+        getSharesToRelease -= shares;
+        emit ReleaseFundsUpdated(uint32(block.timestamp), uint128(getSharesToRelease));
         return true;
     }
 }
@@ -144,6 +159,8 @@ contract PlasmaVault is ERC4626 {
 
     function redeemFromRequest(uint256 shares, address receiver, address owner) external returns (uint256 assets) {
         if (!withdrawManager.useRequest(owner, shares)) revert WithdrawManagerInvalidSharesToRelease(shares);
+        uint256 max = maxRedeem(owner);
+        if (shares > max) revert ERC4626ExceededMaxRedeem(owner, shares, max);
         assets = convertToAssets(shares);
         _withdraw(msg.sender, receiver, owner, assets, shares);
     }

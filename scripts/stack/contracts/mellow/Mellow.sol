@@ -171,6 +171,14 @@ contract MellowShareManager is ERC20, MellowOwned {
         _burn(from, shares);
     }
 
+    /// @notice Takes shares for a redemption request. Only the checks of a burn apply.
+    function lock(address account, uint256 shares) external {
+        _onlyQueues();
+        _checkSender(account, address(0));
+        vault.claimShares(account);
+        super._update(account, address(this), shares);
+    }
+
     function _onlyQueues() private view {
         if (!vault.isQueue(msg.sender) && msg.sender != owner) revert Forbidden();
     }
@@ -180,13 +188,17 @@ contract MellowShareManager is ERC20, MellowOwned {
         if (from == address(0)) {
             if (mintPaused) revert MintPaused();
         } else {
-            if (block.timestamp < globalLockup) revert GlobalLockupNotExpired(block.timestamp, globalLockup);
-            if (to == address(0) && burnPaused) revert BurnPaused();
+            _checkSender(from, to);
         }
-        if (isBlacklisted[from]) revert Blacklisted(from);
         if (isBlacklisted[to]) revert Blacklisted(to);
         if (from != address(0) && to != address(0)) _checkTransfer(from, to);
         super._update(from, to, value);
+    }
+
+    function _checkSender(address from, address to) private view {
+        if (block.timestamp < globalLockup) revert GlobalLockupNotExpired(block.timestamp, globalLockup);
+        if (to == address(0) && burnPaused) revert BurnPaused();
+        if (isBlacklisted[from]) revert Blacklisted(from);
     }
 
     function _checkTransfer(address from, address to) private {
@@ -223,6 +235,18 @@ contract MellowVault is MellowOwned {
         _queues[asset].push(queue);
         isQueue[queue] = true;
         isDepositQueue[queue] = isDeposit;
+    }
+
+    function removeQueue(address queue, address asset) external onlyOwner {
+        address[] storage queues = _queues[asset];
+        for (uint256 i = 0; i < queues.length; ++i) {
+            if (queues[i] != queue) continue;
+            queues[i] = queues[queues.length - 1];
+            queues.pop();
+            break;
+        }
+        isQueue[queue] = false;
+        isDepositQueue[queue] = false;
     }
 
     function setQueueStatus(address queue, bool paused) external onlyOwner {
@@ -477,7 +501,8 @@ contract MellowSyncRedeemQueue is MellowQueue {
     }
 }
 
-/// @notice Stand-in for a RedeemQueue: requests are priced by the report at settlement, and claimed by the account.
+/// @notice Stand-in for a RedeemQueue: a request takes the shares, less a fee, into the share manager. They are priced and
+/// burned by the report at settlement, and the payment is claimed by the account.
 contract MellowRedeemQueue is MellowQueue {
     using SafeERC20 for IERC20;
 
@@ -498,8 +523,14 @@ contract MellowRedeemQueue is MellowQueue {
     function redeem(uint256 shares) external {
         if (shares == 0) revert ZeroValue();
         if (vault.isPausedQueue(address(this))) revert QueuePaused();
-        vault.claimShares(msg.sender);
-        vault.shareManager().burn(msg.sender, shares);
+        MellowShareManager shareManager = vault.shareManager();
+        shareManager.lock(msg.sender, shares);
+        uint256 fees = msg.sender == owner ? 0 : shares * vault.feeManager().redeemFeeD6() / 1e6;
+        if (fees > 0) {
+            shareManager.burn(address(shareManager), fees);
+            shareManager.mint(owner, fees);
+            shares -= fees;
+        }
         uint256 count = _requests[msg.sender].length;
         if (count > 0 && _requests[msg.sender][count - 1].timestamp == block.timestamp) {
             _requests[msg.sender][count - 1].shares += shares;
@@ -521,11 +552,12 @@ contract MellowRedeemQueue is MellowQueue {
     }
 
     /// @notice Prices and pays for all of an account's requests; the real oracle and queue do so in two steps for all.
-    function settle(address account) external onlyOwner {
+    function settle(address account) external {
         uint256 priceD18 = _report().priceD18;
         Request[] storage all = _requests[account];
         for (uint256 i = 0; i < all.length; ++i) {
             if (all[i].isClaimable) continue;
+            vault.shareManager().burn(address(vault.shareManager()), all[i].shares);
             (all[i].assets, all[i].isClaimable) = (all[i].shares * 1e18 / priceD18, true);
         }
     }

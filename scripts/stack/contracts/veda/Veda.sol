@@ -410,6 +410,7 @@ contract VedaTellerB is VedaTeller {
 abstract contract VedaTellerLists is VedaTeller {
     uint112 public depositCap = type(uint112).max;
     bool public permissionedTransfers;
+    mapping(address => bool) private _permitted;
 
     function setDepositCap(uint112 cap) external requiresAuth {
         depositCap = cap;
@@ -419,9 +420,13 @@ abstract contract VedaTellerLists is VedaTeller {
         permissionedTransfers = yes;
     }
 
+    function allowPermissionedOperator(address operator) external requiresAuth {
+        _permitted[operator] = true;
+    }
+
     function beforeTransferData(address user) external view returns (bool, bool, bool, bool, uint256) {
         Denial memory denial = _denials[user];
-        return (denial.from, denial.to, denial.operator, false, _unlockTime[user]);
+        return (denial.from, denial.to, denial.operator, _permitted[user], _unlockTime[user]);
     }
 
     function assetData(address asset) external view returns (bool, bool, uint16) {
@@ -431,7 +436,9 @@ abstract contract VedaTellerLists is VedaTeller {
 
     function beforeTransfer(address from, address to, address operator) public view override {
         super.beforeTransfer(from, to, operator);
-        if (permissionedTransfers) revert TellerWithMultiAssetSupport__TransferDenied(from, to, operator);
+        if (permissionedTransfers && !_permitted[operator]) {
+            revert TellerWithMultiAssetSupport__TransferDenied(from, to, operator);
+        }
     }
 
     function _cap() internal view override returns (uint256) {

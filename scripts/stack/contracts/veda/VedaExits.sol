@@ -268,6 +268,11 @@ contract VedaDelayedWithdraw is VedaExit {
         withdrawAssets[asset] = WithdrawAsset(true, delay, window, 0, fee, maxLoss);
     }
 
+    function stopWithdrawalsInAsset(address asset) external requiresAuth {
+        if (!withdrawAssets[asset].allowWithdraws) revert DelayedWithdraw__WithdrawsNotAllowed();
+        withdrawAssets[asset].allowWithdraws = false;
+    }
+
     function requestWithdraw(address asset, uint96 shares, uint16 maxLoss, bool allowThirdPartyToComplete) external {
         if (isPaused) revert DelayedWithdraw__Paused();
         WithdrawAsset storage terms = withdrawAssets[asset];
@@ -298,6 +303,7 @@ contract VedaDelayedWithdraw is VedaExit {
         if (msg.sender != account && !request.allowThirdPartyToComplete) {
             revert DelayedWithdraw__ThirdPartyCompletionNotAllowed();
         }
+        if (!terms.allowWithdraws) revert DelayedWithdraw__WithdrawsNotAllowed();
         if (block.timestamp < request.maturity) revert DelayedWithdraw__WithdrawNotMatured();
         uint256 shares = _take(asset, account);
         uint256 rate = _lowerRate(request, terms.maxLoss, accountant.getRateInQuoteSafe(asset));

@@ -74,11 +74,12 @@ abstract contract MapleQueue {
     }
 
     /// @notice Checks a redemption. The queue itself redeems what it has processed.
-    function use(uint256 shares, address owner) external onlyPool {
-        if (owner == address(this)) return;
+    function use(uint256 shares, address owner) external onlyPool returns (uint256) {
+        if (owner == address(this)) return shares;
         require(shares <= manualSharesAvailable[owner], "WM:PE:TOO_MANY_SHARES");
         manualSharesAvailable[owner] -= shares;
         emit ManualSharesDecreased(owner, shares);
+        return shares;
     }
 
     /// @notice Processes all of an owner's requests.
@@ -188,10 +189,11 @@ contract MapleMultiQueue is MapleQueue {
     }
 
     /// @notice Takes shares out of one of the caller's requests.
-    function removeSharesById(uint256 id, uint256 shares) external {
+    function removeSharesById(uint256 id, uint256 shares) external returns (uint256 returned, uint256 remaining) {
         require(_requests[id].owner == msg.sender, "WM:RSBI:NOT_OWNER");
         _reduce(id, shares);
         pool.transfer(msg.sender, shares);
+        return (shares, _requests[id].shares);
     }
 
     function _created(uint256 id, address owner, uint256 shares) internal override {

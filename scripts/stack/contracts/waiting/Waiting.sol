@@ -74,19 +74,29 @@ contract CooldownVault is ERC4626 {
     }
 }
 
-/// @notice Holds the shares of a pool's requests. The delegate opens an account's window, for some or all of them.
+/// @notice Behaves like Maple's cyclical withdrawal manager: the shares of a request are redeemed whole, in the window
+/// of their cycle, and taken back from its start on; what the pool cannot pay waits for a later cycle. Each request has
+/// a cycle of its own. Anyone may move its window.
 contract MapleWithdrawalManager {
+    struct Window {
+        uint256 start;
+        uint256 end;
+    }
+
+    uint256 private constant WAIT = 14 days;
+    uint256 private constant LENGTH = 2 days;
+
     MaplePool public immutable pool;
     mapping(address => uint256) public lockedShares;
-    mapping(address => uint256) public redeemable;
+    /// @notice The cycle in which an account's shares can be redeemed, or 0 without a request.
+    mapping(address => uint256) public exitCycleId;
+    mapping(uint256 => Window) public getWindowAtId;
+    /// @notice Number of an account's shares that the pool can pay for in their window.
+    mapping(address => uint256) private _payable;
+    uint256 private _lastCycle;
 
     constructor(MaplePool pool_) {
         pool = pool_;
-    }
-
-    /// @notice Returns the cycle in which an account's shares can be redeemed, or 0 without a request.
-    function exitCycleId(address owner) external view returns (uint256) {
-        return lockedShares[owner] == 0 ? 0 : 1;
     }
 
     modifier onlyPool() {
@@ -94,30 +104,58 @@ contract MapleWithdrawalManager {
         _;
     }
 
+    /// @notice Returns the shares for which an account may call `redeem` now.
+    function redeemable(address owner) public view returns (uint256) {
+        Window memory window = getWindowAtId[exitCycleId[owner]];
+        return block.timestamp >= window.start && block.timestamp < window.end ? lockedShares[owner] : 0;
+    }
+
     function addShares(uint256 shares, address owner) external onlyPool {
-        lockedShares[owner] += shares;
+        require(lockedShares[owner] == 0 || _hasBegun(owner), "WM:AS:WITHDRAWAL_PENDING");
+        _lock(owner, lockedShares[owner] + shares);
     }
 
     function take(uint256 shares, address owner) external onlyPool {
-        require(shares <= lockedShares[owner], "WM:SHARES");
-        lockedShares[owner] -= shares;
-        if (redeemable[owner] > lockedShares[owner]) redeemable[owner] = lockedShares[owner];
+        require(_hasBegun(owner), "WM:RS:WITHDRAWAL_PENDING");
+        require(shares != 0 && shares <= lockedShares[owner], "WM:RS:SHARES_OOB");
+        _lock(owner, lockedShares[owner] - shares);
     }
 
-    function use(uint256 shares, address owner) external onlyPool {
-        require(shares <= redeemable[owner], "WM:PE:NOT_IN_WINDOW");
-        redeemable[owner] -= shares;
-        lockedShares[owner] -= shares;
+    function use(uint256 shares, address owner) external onlyPool returns (uint256 redeemed) {
+        require(lockedShares[owner] != 0, "WM:PE:NO_REQUEST");
+        require(shares == lockedShares[owner], "WM:PE:INVALID_SHARES");
+        require(redeemable(owner) != 0, "WM:PE:NOT_IN_WINDOW");
+        redeemed = _payable[owner] < shares ? _payable[owner] : shares;
+        _lock(owner, shares - redeemed);
     }
 
     /// @notice Opens the window for all of an account's shares. Anyone may do so.
     function settle(address owner) external {
-        redeemable[owner] = lockedShares[owner];
+        settlePart(owner, type(uint256).max);
     }
 
-    /// @notice Opens the window for as many shares as there is liquidity. Anyone may do so.
-    function settlePart(address owner, uint256 shares) external {
-        redeemable[owner] = shares < lockedShares[owner] ? shares : lockedShares[owner];
+    /// @notice Opens the window, in which the pool can pay for this many shares. Anyone may do so.
+    function settlePart(address owner, uint256 shares) public {
+        getWindowAtId[exitCycleId[owner]] = Window(block.timestamp, block.timestamp + LENGTH);
+        _payable[owner] = shares;
+    }
+
+    /// @notice Ends the window of an account's shares, which has begun before. Anyone may do so.
+    function miss(address owner) external {
+        getWindowAtId[exitCycleId[owner]] = Window(block.timestamp, block.timestamp);
+    }
+
+    function _hasBegun(address owner) private view returns (bool) {
+        return block.timestamp >= getWindowAtId[exitCycleId[owner]].start;
+    }
+
+    /// @dev Moves an account's shares to a later cycle.
+    function _lock(address owner, uint256 shares) private {
+        lockedShares[owner] = shares;
+        _payable[owner] = type(uint256).max;
+        exitCycleId[owner] = shares == 0 ? 0 : ++_lastCycle;
+        uint256 start = block.timestamp + WAIT;
+        if (shares != 0) getWindowAtId[_lastCycle] = Window(start, start + LENGTH);
     }
 }
 
@@ -198,11 +236,11 @@ contract MaplePool is LendingVault {
 
     function redeem(uint256 shares, address receiver, address owner) public override returns (uint256 assets) {
         require(msg.sender == owner, "P:R:NOT_OWNER");
-        _queue().use(shares, owner);
-        assets = convertToExitAssets(shares);
-        _burn(address(_queue()), shares);
+        uint256 redeemed = _queue().use(shares, owner);
+        assets = convertToExitAssets(redeemed);
+        _burn(address(_queue()), redeemed);
         asset.safeTransfer(receiver, assets);
-        emit Withdraw(msg.sender, receiver, owner, assets, shares);
+        emit Withdraw(msg.sender, receiver, owner, assets, redeemed);
     }
 }
 

@@ -5,18 +5,22 @@ import {
   type Query,
   queryAll,
   read,
+  readThen,
   valueOrNull,
 } from "../../../chains/chain-reads.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import type { ExitFollowUp, ExitTerms, ExitTermsInput, PendingExit, VaultExits } from "../../vault-exits.ts";
 import { familyErrors } from "../../vault-reverts.ts";
-import { erc7540Exits } from "../erc7540/erc7540-exits.ts";
+import { erc7540Exits, type UnshownRequests } from "../erc7540/erc7540-exits.ts";
 import { cancelCall, cancellations, pendingCancellation } from "../erc7540/erc7887-cancellations.ts";
 
 const centrifugeAbi = once(() =>
   parseAbi([
     "function isPermissioned(address controller) view returns (bool)",
+    "function maxWithdraw(address controller) view returns (uint256)",
+    "function asyncRedeemManager() view returns (address)",
+    "function investments(address vault, address investor) view returns (uint128 maxMint, uint128 maxWithdraw)",
     "function withdraw(uint256 assets, address receiver, address controller) returns (uint256 shares)",
   ]),
 );
@@ -36,6 +40,28 @@ function views(vault: Vault, { owner }: ExitTermsInput): Query<Partial<ExitTerms
     if (permitted === false) return { refusal: "not_allowed" };
     return { refusal: cancelling === true ? "request_pending" : null };
   });
+}
+
+/**
+ * Returns a query for a user's cancellations and for what the vault's manager owes an account to which the vault shows
+ * nothing because it may not transfer shares, such as a frozen one. The result is null if one of them cannot be read.
+ */
+function ownRequests(vault: Vault, of: { user: Address }): Query<UnshownRequests | null> {
+  const first = {
+    payable: read({ ...on(vault), name: "maxWithdraw", args: [of.user] }),
+    manager: read({ ...on(vault), name: "asyncRedeemManager" }),
+  };
+  const barred = readThen(first, ({ payable, manager }): Query<bigint | null> => {
+    if (valueOrNull(payable)) return createQuery({}, () => 0n);
+    if (!manager.ok) return createQuery({}, () => null);
+    const args = [vault.entryPoint, of.user] as const;
+    const record = read({ to: manager.value, abi: centrifugeAbi(), name: "investments", args });
+    return createQuery({ record }, (results) => valueOrNull(results.record)?.[1] ?? null);
+  });
+  const parts = queryAll({ barred, own: cancellations(vault, of) });
+  return mapQuery(parts, (seen) =>
+    seen.barred === null || seen.own === null ? null : { ...seen.own, barred: seen.barred },
+  );
 }
 
 function claim(
@@ -61,7 +87,7 @@ export const centrifugeExits: VaultExits = {
   returnsLater: () => true,
   ...erc7540Exits({
     views,
-    requests: cancellations,
+    requests: ownRequests,
     claim,
     cancel: cancelCall,
     explain: familyErrors({

@@ -35,7 +35,14 @@ import {
 } from "../../vault-exits.ts";
 import { addressParam, optionalChoiceParam, withoutParams, withWithdrawSeconds } from "../../vault-params.ts";
 import { familyErrors } from "../../vault-reverts.ts";
-import { hasMapleQueue, identifyMaple, MAPLE_MANUAL, mapleAbi, mapleTerms } from "../maple/maple-exits.ts";
+import {
+  hasMapleQueue,
+  identifyMaple,
+  MAPLE_MANUAL,
+  mapleAbi,
+  mapleCancellation,
+  mapleTerms,
+} from "../maple/maple-exits.ts";
 import { findMapleEnd, findMapleRequest } from "../maple/maple-request-events.ts";
 import { mapleRequests } from "../maple/maple-requests.ts";
 import { type Identification, ORDINARY_ACCOUNT } from "./erc4626-derivation.ts";
@@ -169,10 +176,11 @@ export function waitingExits(ordinary: VaultExits): VaultExits {
         "error ExcessiveRedeemAmount()": "nothing_to_withdraw",
         "error ExcessiveWithdrawAmount()": "nothing_to_withdraw",
       },
-      // A request to Maple while an earlier one is open, and a claim that its pool cannot pay. Sources: maple-labs'
-      // withdrawal managers.
+      // A request to Maple while an earlier one is open, a cancellation before or a claim outside of its window, and a
+      // claim that its pool cannot pay. Sources: maple-labs' withdrawal managers.
       reasons: [
         { reason: /^WM:AS:(IN_QUEUE|WITHDRAWAL_PENDING)$/, code: "request_pending" },
+        { reason: /^WM:(RS:WITHDRAWAL_PENDING|PE:NOT_IN_WINDOW)$/, code: "withdrawal_state" },
         { reason: /^WM:PE:NOT_ENOUGH_LIQUIDITY$/, code: "no_liquidity" },
       ],
     }),
@@ -191,14 +199,7 @@ export function waitingExits(ordinary: VaultExits): VaultExits {
             });
       return { target: vault.entryPoint, data };
     },
-    cancel(vault, { user, request }) {
-      if (!request.cancellable || request.shares === null) return null;
-      const args = [request.shares, user] as const;
-      return {
-        target: vault.entryPoint,
-        data: encodeFunctionData({ abi: mapleAbi(), functionName: "removeShares", args }),
-      };
-    },
+    cancel: mapleCancellation,
     findRequest,
     findSettlement: findPayment,
   };
@@ -340,8 +341,9 @@ function findPayment(
   if (wait === "maple") return findMapleEnd(vault, { user, requestId, logs, requestLogs });
   const cooldown = findCooldown(vault, { user, logs: requestLogs });
   if (cooldown === null) return null;
-  // `unstake` emits no event of the vault, and pays all that its caller was cooling, or nothing.
+  // `unstake` emits no event of the vault, and pays all that its caller was cooling, or nothing. What exceeds this
+  // cooldown's assets belongs to others of the account, which share its end.
   const amounts = paidTo(logs, { token: vault.asset.address, receiver: user, sender: cooldown.receiver });
   const assets = amounts.reduce((sum, amount) => sum + amount, 0n);
-  return assets === 0n || assets < cooldown.assets ? null : { outcome: "paid", assets };
+  return assets === 0n || assets < cooldown.assets ? null : { outcome: "paid", assets: cooldown.assets };
 }

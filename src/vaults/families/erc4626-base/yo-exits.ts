@@ -154,7 +154,6 @@ export const yoExits: VaultExits = {
   pending: pendingExits,
   paysUnclaimed: (mode) => mode === "request",
   claim: () => null,
-  cancel: () => null,
   findRequest,
   findSettlement,
 };

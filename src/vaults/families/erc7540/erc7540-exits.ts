@@ -69,15 +69,24 @@ const eventsAbi = once(() =>
 /** Byte offset of the shares in the calldata of `requestRedeem`: the first word after the selector. */
 const SHARES_OFFSET = 4;
 
+/** State of a user's requests that the view functions of ERC-7540 do not return. */
+export interface UnshownRequests extends OwnRequests {
+  /**
+   * Assets of settled requests that the vault does not show while the user may not claim them, in the asset's smallest
+   * unit. Absent if there are none.
+   */
+  barred?: bigint;
+}
+
 /** Deviations of an ERC-7540 vault family's withdrawals from the standard. An omitted flag counts as false. */
 export interface Erc7540ExitOptions {
   /** Returns a query for the family's own view functions, whose results override those of the standard ones. */
   views?(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>>;
   /**
-   * Returns a query for the cancellations of a user's requests, which the standard's views do not show; null if they
-   * cannot be read. Absent if the family has none.
+   * Returns a query for what the standard's views do not show of a user's requests, such as cancellations; null if it
+   * cannot be read. Absent if they show all.
    */
-  requests?(vault: Vault, of: { user: Address; now: number }): Query<OwnRequests | null>;
+  requests?(vault: Vault, of: { user: Address; now: number }): Query<UnshownRequests | null>;
   /**
    * Encodes the family's own claim instead of `redeem(shares, receiver, controller)`, or returns null if nothing is
    * known to be claimable.
@@ -171,7 +180,7 @@ function describePending(
 ): Query<readonly PendingExit[] | null> {
   const { user, now, options } = of;
   const standard = createQuery(standardReads(vault, user), (results) => results);
-  const own: Query<OwnRequests | null> =
+  const own: Query<UnshownRequests | null> =
     options.requests?.(vault, { user, now }) ?? createQuery({}, () => NOTHING_CANCELLED);
   const parts = requestParts(vault, { user, requestIds: options.numbered ? of.requestIds : [] });
   return mapQuery(queryAll({ standard, own, parts }), (results) => {
@@ -187,28 +196,36 @@ const standardReads = (vault: Vault, user: Address) => ({
   assets: read({ ...onVault(vault), name: "maxWithdraw", args: [user] }),
 });
 
+/** `ANY_REQUEST` as a request id. */
+const ANY_ID = ANY_REQUEST.toString();
+
 interface Seen {
   standard: ReadResults<ReturnType<typeof standardReads>>;
-  own: OwnRequests;
+  own: UnshownRequests;
   parts: PartsById;
 }
 
 /**
  * Returns the user's requests with their waiting and claimable parts. If several can be claimed, the vault returns only
- * the sum of their assets, which is distributed by shares, rounded down.
+ * the sum of their assets, which is distributed by shares, rounded down. What the user may not claim counts as pending,
+ * under the id 0 and for an unknown number of shares.
  */
 function openRequests(vault: Vault, { standard, own, parts }: Seen): PendingExit[] {
   const claimable = sumOfParts(parts, "ready");
   const token = vault.asset.address;
-  return parts.map(([requestId, { waiting, ready }]) => {
+  const { barred = 0n } = own;
+  const isUnshown = barred > 0n && parts.every(([id]) => id !== ANY_ID);
+  const all: PartsById = isUnshown ? [...parts, [ANY_ID, { waiting: 0n, ready: 0n }]] : parts;
+  return all.map(([requestId, { waiting, ready }]) => {
+    const owed = requestId === ANY_ID ? barred : 0n;
     // A paused vault answers that nothing can be withdrawn even where shares are claimable.
     const payable = ready === 0n ? 0n : valueOrNull(standard.assets) || null;
     const paid = payable === null || ready === claimable ? payable : mulDivDown(payable, ready, claimable);
     const estimate = valueAt(vault, { shares: waiting, standard });
     return {
-      ...{ ...unknownPendingExit, requestId, shares: waiting + ready, token },
+      ...{ ...unknownPendingExit, requestId, shares: owed > 0n ? null : waiting + ready, token },
       ...{ claimableAssets: paid, claimableShares: ready },
-      assets: paid === null || estimate === null ? null : paid + estimate,
+      assets: paid === null || estimate === null ? null : paid + owed + estimate,
       priced: waiting === 0n && ready === claimable,
       state: ready > 0n ? "claimable" : "pending",
       cancellable: waiting > 0n && own.cancellable,
@@ -263,8 +280,8 @@ function findRedeemRequest(
   const found = requests.find(({ args }) => isAddressEqual(args.controller, user));
   if (found === undefined) return null;
   // Under number 0 most vaults return all open requests, and claims do not name a request.
-  const requestId = numbered ? found.args.requestId : ANY_REQUEST;
-  return { requestId: requestId.toString(), shares: found.args.shares };
+  const requestId = numbered ? found.args.requestId.toString() : ANY_ID;
+  return { requestId, shares: found.args.shares };
 }
 
 function findClaim(

@@ -1,6 +1,7 @@
 import {
   type Address,
   encodeFunctionData,
+  erc20Abi,
   isAddressEqual,
   type Log,
   parseAbi,
@@ -17,7 +18,7 @@ import {
   valueOrNull,
 } from "../../../chains/chain-reads.ts";
 import { sameAddress } from "../../../lib/address.ts";
-import { mulDivDown } from "../../../lib/amount.ts";
+import { mulDivDown, smaller } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import {
@@ -55,6 +56,7 @@ const withdrawManagerAbi = once(() =>
     "function getRequestFee() view returns (uint256)",
     "function getWithdrawWindow() view returns (uint256)",
     "function requestInfo(address account) view returns (uint256 shares, uint256 endWithdrawWindowTimestamp, bool canWithdraw, uint256 withdrawWindowInSeconds)",
+    "function getSharesToRelease() view returns (uint256)",
     "function requestShares(uint256 shares)",
     "event WithdrawRequestUpdated(address account, uint256 shares, uint32 endWithdrawWindow)",
     "event ReleaseFundsUpdated(uint32 releaseTimestamp, uint128 sharesToRelease)",
@@ -157,29 +159,45 @@ function encode(vault: Vault, request: ExitInput): ExitCall {
   return { ...redeem, ...own, target, data, sharesOffset: SHARES_OFFSET };
 }
 
+/**
+ * Returns a query for the user's request. What can be claimed of it is limited by what the account still holds and by
+ * what the WithdrawManager has released for all accounts together. Null if the request or, once it is released, one of
+ * these limits cannot be read.
+ */
 function describePending(
   vault: Vault,
   { user, now }: { user: Address; now: number },
 ): Query<readonly PendingExit[] | null> {
   const manager = withdrawManager(vault);
   if (manager === null) return createQuery({}, () => []);
-  const info = read({ to: manager, abi: withdrawManagerAbi(), name: "requestInfo", args: [user] });
-  return createQuery({ ...conversionReads(vault), info }, ({ info: answer, ...conversion }) => {
-    if (!answer.ok) return null;
-    if (answer.value[0] === 0n) return [];
-    // The view's window is the current one: when the request was made is not known.
-    const [shares, end, ready] = answer.value;
-    const price = conversionPrice(vault, conversion);
-    const assets =
-      price === null || price.shares === 0n ? null : mulDivDown(shares, price.assets, price.shares);
+  const on = { to: manager, abi: withdrawManagerAbi() } as const;
+  const reads = {
+    ...conversionReads(vault),
+    info: read({ ...on, name: "requestInfo", args: [user] }),
+    released: read({ ...on, name: "getSharesToRelease" }),
+    held: read({ to: vault.shareToken, abi: erc20Abi, name: "balanceOf", args: [user] }),
+  };
+  return createQuery(reads, ({ info, released, held, ...conversion }) => {
+    if (!info.ok) return null;
+    const [shares, end, ready] = info.value;
+    if (shares === 0n) return [];
     const expired = Number(end) * 1_000 < now;
+    const isReleased = ready && !expired;
+    // A WithdrawManager without this view, which reverts, states no such limit.
+    const limit = released.ok || released.revert === null ? valueOrNull(released) : shares;
+    if (isReleased && (limit === null || !held.ok)) return null;
+    const payable = smaller(smaller(shares, limit), valueOrNull(held)) ?? 0n;
+    const claimableShares = isReleased ? payable : 0n;
+    const price = conversionPrice(vault, conversion);
+    const worth = (part: bigint) =>
+      price === null || price.shares === 0n ? null : mulDivDown(part, price.assets, price.shares);
     return [
       {
         ...unknownPendingExit,
-        ...{ shares, assets, token: vault.asset.address, inWallet: true },
-        state: expired ? "expired" : ready ? "claimable" : "pending",
-        claimableAssets: ready && !expired ? assets : 0n,
-        claimableShares: ready && !expired ? shares : 0n,
+        ...{ shares, assets: worth(shares), token: vault.asset.address, inWallet: true },
+        state: expired ? "expired" : claimableShares > 0n ? "claimable" : "pending",
+        ...{ claimableShares, claimableAssets: claimableShares === 0n ? 0n : worth(claimableShares) },
+        // The view's window is the current one: when the request was made is not known.
         expiresAt: Number(end),
       },
     ];
@@ -244,7 +262,6 @@ export const iporExits: VaultExits = {
     });
     return { target: vault.entryPoint, data };
   },
-  cancel: () => null,
   findRequest(vault, { user, logs }) {
     const manager = withdrawManager(vault);
     const own = logs.filter(({ address }) => manager !== null && isAddressEqual(address, manager));

@@ -23,6 +23,7 @@ const lagoonAbi = once(() =>
     "function isWhitelisted(address) view returns (bool)",
     "function isAllowed(address) view returns (bool)",
     "function convertToAssets(uint256 shares) view returns (uint256)",
+    "function claimableRedeemRequest(uint256 requestId, address controller) view returns (uint256)",
     "function feeRates() view returns (uint16 management, uint16 performance, uint16 entry, uint16 exit, uint16 haircut)",
     "function requestRedeem(uint256 shares, address controller, address owner) returns (uint256 requestId)",
     "function syncRedeem(uint256 shares, address receiver, uint256 minimumAssets) returns (uint256 assets)",
@@ -58,8 +59,8 @@ function closedState(probe: ReadResult<unknown>): number | null {
 const BPS = 10_000n;
 
 /**
- * Returns the estimate of a request in assets, less the exit fee of version 0.6 or later, rounded down; null if the fee
- * is unread or above 100%. Empty if the value is unknown, and for older versions, which have no exit fee.
+ * Returns the payment for shares in assets, less the exit fee of version 0.6 or later, rounded down; null if the fee is
+ * unread or above 100%. Empty if the value is unknown, and for older versions, which have no exit fee.
  */
 function netOfExitFee(
   value: bigint | null,
@@ -75,7 +76,8 @@ function netOfExitFee(
 
 /**
  * Returns a query for the conditions of a redemption. A closing vault refuses both modes, a closed one refuses
- * requests; `variant` is `closed` for an instant redemption from a closed vault.
+ * requests; `variant` is `closed` for an instant redemption from a closed vault. While a settled request waits to be
+ * claimed, or may do so, that is refused, because the vault would pay the request instead.
  */
 function views(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>> {
   const on = { to: vault.entryPoint, abi: lagoonAbi() } as const;
@@ -88,9 +90,12 @@ function views(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>>
     open: probeFunction({ ...on, name: "requestRedeem", args: own }),
     value: read({ ...on, name: "convertToAssets", args: [request.shares] }),
     rates: read({ ...on, name: "feeRates" }),
+    claimable: read({ ...on, name: "claimableRedeemRequest", args: [0n, request.owner] }),
   };
-  return createQuery(reads, ({ paused, sync, listed, allowed, open, value, rates }): Partial<ExitTerms> => {
-    const state = closedState(open);
+  return createQuery(reads, (results): Partial<ExitTerms> => {
+    const { paused, sync, listed, allowed, claimable } = results;
+    const state = closedState(results.open);
+    const net = netOfExitFee(valueOrNull(results.value), results.rates);
     const admitted = valueOrNull(allowed.ok ? allowed : listed) !== false;
     const terms = {
       paused: valueOrNull(paused) === true,
@@ -98,9 +103,12 @@ function views(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>>
     };
     if (request.mode === "request")
       return state === null
-        ? { ...terms, ...netOfExitFee(valueOrNull(value), rates) }
+        ? { ...terms, ...net }
         : { ...terms, refusal: state === CLOSED ? "mode_unsupported" : "exits_paused" };
-    if (state === CLOSED) return { ...terms, priced: "now", variant: AT_CLOSE };
+    if (state === CLOSED) {
+      const refusal = terms.refusal ?? (valueOrNull(claimable) === 0n ? null : "request_pending");
+      return { ...terms, ...net, refusal, priced: "now", variant: AT_CLOSE };
+    }
     const now = valueOrNull(sync) ?? 0n;
     if (now === 0n || state !== null) return { ...terms, refusal: "mode_unsupported" };
     return { ...terms, priced: "now", previewAssets: now };

@@ -1,15 +1,18 @@
-import { type Address, parseAbi } from "viem";
+import { type Address, encodeFunctionData, parseAbi } from "viem";
 import { createQuery, type Query, read, readThen, valueOrNull } from "../../../chains/chain-reads.ts";
 import { isNative } from "../../../lib/address.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
-import type { ExitTerms, ExitTermsInput } from "../../vault-exits.ts";
+import type { ExitFollowUp, ExitTerms, ExitTermsInput } from "../../vault-exits.ts";
 import { addressParam, optionalChoiceParam, withWithdrawSeconds } from "../../vault-params.ts";
 import { type Identification, ORDINARY_ACCOUNT } from "../erc4626-base/erc4626-derivation.ts";
 import { erc4626ExitReads, erc4626ExitTermsOf } from "../erc4626-base/erc4626-exits.ts";
-import { mapleQueueRead } from "./maple-requests.ts";
+import { type MapleRequest, mapleQueueRead } from "./maple-requests.ts";
 
-/** ABI of a Maple pool and of its pool manager. Source: maple-labs/pool-v2. */
+/**
+ * ABI of a Maple pool, its pool manager and, for `removeSharesById`, its queue. Sources: maple-labs/pool-v2,
+ * maple-labs/maple-js.
+ */
 export const mapleAbi = once(() =>
   parseAbi([
     "function convertToExitAssets(uint256 shares) view returns (uint256)",
@@ -18,6 +21,7 @@ export const mapleAbi = once(() =>
     "function isManualWithdrawal(address owner) view returns (bool)",
     "function requestRedeem(uint256 shares, address owner) returns (uint256)",
     "function removeShares(uint256 shares, address owner) returns (uint256)",
+    "function removeSharesById(uint256 requestId, uint256 shares) returns (uint256, uint256)",
     "function redeem(uint256 shares, address receiver, address owner) returns (uint256 assets)",
     "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
   ]),
@@ -84,4 +88,22 @@ export function mapleTerms(vault: Vault, request: ExitTermsInput): Query<ExitTer
     priced: "later" as const,
     variant: valueOrNull(claims) === true ? MAPLE_MANUAL : null,
   }));
+}
+
+/** Encodes the cancellation of a request, at the queue where that takes it back by its id; null if it cannot be. */
+export function mapleCancellation(
+  { entryPoint }: Vault,
+  { user, request }: { user: Address; request: MapleRequest },
+): ExitFollowUp | null {
+  const { queue, requestId, shares } = request;
+  if (!request.cancellable || shares === null) return null;
+  const abi = mapleAbi();
+  if (queue === undefined)
+    return {
+      target: entryPoint,
+      data: encodeFunctionData({ abi, functionName: "removeShares", args: [shares, user] }),
+    };
+  // The pool names no request: it takes from the newest ones of the owner.
+  const args = [BigInt(requestId), shares] as const;
+  return { target: queue, data: encodeFunctionData({ abi, functionName: "removeSharesById", args }) };
 }

@@ -28,13 +28,17 @@ const poolAbi = once(() =>
   ]),
 );
 /**
- * ABI of the withdrawal managers. `exitCycleId` is only in the cyclical one, `requestIds` only in the queue,
- * `requests(uint128)` only in its version 1, and `requestsByOwner` only in its version 2.
+ * ABI of the withdrawal managers. `exitCycleId` and `getWindowAtId` are only in the cyclical one, `requestIds` and
+ * `manualSharesAvailable` only in the queue, whose version 3 has no `lockedShares`: in earlier ones, both are the same.
+ * `requests(uint128)` is only in its version 1, and `requestsByOwner` only in later ones. Sources: maple-labs/maple-js,
+ * withdrawal-manager-cyclical and withdrawal-manager-queue.
  */
 const managerAbi = once(() =>
   parseAbi([
     "function lockedShares(address owner) view returns (uint256)",
+    "function manualSharesAvailable(address owner) view returns (uint256)",
     "function exitCycleId(address owner) view returns (uint256)",
+    "function getWindowAtId(uint256 cycleId) view returns (uint256 start, uint256 end)",
     "function requestIds(address owner) view returns (uint256)",
     "function requests(uint128 requestId) view returns (address owner, uint256 shares)",
     "function requestsByOwner(address owner) view returns (uint256[] requestIds, uint256[] shares)",
@@ -48,6 +52,11 @@ const managerAbi = once(() =>
 export const mapleQueueRead = (manager: Address, account: Address) =>
   read({ to: manager, abi: managerAbi(), name: "requestIds", args: [account] });
 
+/** An open request in a Maple pool. `queue` takes it back by its id; absent if only the pool takes requests back. */
+export interface MapleRequest extends PendingExit {
+  queue?: Address;
+}
+
 /** Shares of a user in a pool's withdrawal manager, in the share token's smallest unit. */
 interface HeldShares {
   type: "cycles" | "queue";
@@ -55,10 +64,16 @@ interface HeldShares {
   locked: bigint;
   /** Requests in the queue, from the oldest on. */
   waiting: readonly { id: string; shares: bigint }[];
+  /** The queue, if it takes back requests by their ids. */
+  queue?: Address;
+  /** Window of the request's cycle, in unix seconds: from the start, and before the end. Absent without a request. */
+  window?: readonly [start: bigint, end: bigint];
 }
 
 interface Asked {
   user: Address;
+  /** Time of the block in unix milliseconds. */
+  now: number;
   /** Ids of requests that are known from receipts. */
   requestIds: readonly string[];
 }
@@ -80,7 +95,7 @@ type PoolReads = ReadResults<ReturnType<typeof poolReads>>;
  * Returns a query for a user's open requests in a Maple pool, whose withdrawal manager is cyclical or a queue; null if
  * they cannot be read. Assets are estimated like `convertToExitAssets`, rounded down, and null if unknown.
  */
-export function mapleRequests(vault: Vault, of: Asked): Query<readonly PendingExit[] | null> {
+export function mapleRequests(vault: Vault, of: Asked): Query<readonly MapleRequest[] | null> {
   const pool = createQuery(poolReads(vault, of.user), (results) => results);
   return mapQuery(queryAll({ pool, held: currentHoldings(vault, of.user) }), (seen) =>
     seen.held === null ? null : pendingOf(vault, { ...of, held: seen.held, pool: seen.pool }),
@@ -122,6 +137,7 @@ const holdingReads = (manager: Address, user: Address) => {
   const on = { to: manager, abi: managerAbi(), args: [user] } as const;
   return {
     locked: read({ ...on, name: "lockedShares" }),
+    manual: read({ ...on, name: "manualSharesAvailable" }),
     cycle: read({ ...on, name: "exitCycleId" }),
     newest: mapleQueueRead(manager, user),
     all: read({ ...on, name: "requestsByOwner" }),
@@ -133,61 +149,89 @@ const holdingReads = (manager: Address, user: Address) => {
  * cyclical nor a queue.
  */
 function holdings(manager: Address, user: Address): Query<HeldShares | null> {
-  return readThen(holdingReads(manager, user), (results): Query<HeldShares | null> => {
-    const found = foundHoldings(results);
-    const newest = valueOrNull(results.newest);
-    if (found !== "one request") return known(found);
-    if (newest === null || newest >= 2n ** 128n) return known(null);
-    const request = read({ to: manager, abi: managerAbi(), name: "requests", args: [newest] });
-    return createQuery({ request }, (second): HeldShares | null => {
-      if (!second.request.ok || !results.locked.ok) return null;
-      const [owner, shares] = second.request.value;
-      if (!isAddressEqual(owner, user)) return null;
-      const waiting = [{ id: newest.toString(), shares }];
-      return { type: "queue", locked: results.locked.value, waiting };
-    });
+  return readThen(holdingReads(manager, user), ({ newest, all, ...results }): Query<HeldShares | null> => {
+    const manual = newest.ok ? valueOrNull(results.manual) : null;
+    const locked = valueOrNull(results.locked) ?? manual;
+    if (locked === null) return known(null);
+    if (!newest.ok) return inCycle(manager, { locked, cycle: valueOrNull(results.cycle) });
+    const none: HeldShares = { type: "queue", locked, waiting: [] };
+    if (all.ok) return known(withRequests({ ...none, queue: manager }, all.value));
+    return newest.value === 0n ? known(none) : inQueue(manager, { none, user, id: newest.value });
   });
 }
 
-/** Returns what the first batch shows: `one request` if the user has one in a queue of version 1. Null if unread. */
-function foundHoldings({
-  locked,
-  cycle,
-  newest,
-  all,
-}: ReadResults<ReturnType<typeof holdingReads>>): HeldShares | "one request" | null {
-  if (!locked.ok) return null;
-  const held = { locked: locked.value, waiting: [] };
-  if (!newest.ok) return cycle.ok ? { type: "cycles", ...held } : null;
-  if (!all.ok) return newest.value === 0n ? { type: "queue", ...held } : "one request";
-  const [ids, shares] = all.value;
+/** Returns a query for the shares of a request to a cyclical manager; null without its cycle or that one's window. */
+function inCycle(
+  manager: Address,
+  { locked, cycle }: { locked: bigint; cycle: bigint | null },
+): Query<HeldShares | null> {
+  if (cycle === null) return known(null);
+  const held = { type: "cycles", locked, waiting: [] } as const;
+  if (locked === 0n) return known(held);
+  const reads = { window: read({ to: manager, abi: managerAbi(), name: "getWindowAtId", args: [cycle] }) };
+  return createQuery(reads, ({ window }) => (window.ok ? { ...held, window: window.value } : null));
+}
+
+/** Adds the requests of a queue of a later version than 1; null if its lists do not match. */
+function withRequests(
+  held: HeldShares,
+  [ids, shares]: readonly [readonly bigint[], readonly bigint[]],
+): HeldShares | null {
   if (ids.length !== shares.length) return null;
-  const waiting = ids.map((id, index) => ({ id: id.toString(), shares: shares[index] ?? 0n }));
-  return { type: "queue", ...held, waiting };
+  return { ...held, waiting: ids.map((id, index) => ({ id: id.toString(), shares: shares[index] ?? 0n })) };
+}
+
+/** Returns a query that adds the only request of a user in a queue of version 1; null if it cannot be read. */
+function inQueue(
+  manager: Address,
+  { none, user, id }: { none: HeldShares; user: Address; id: bigint },
+): Query<HeldShares | null> {
+  if (id >= 2n ** 128n) return known(null);
+  const reads = { request: read({ to: manager, abi: managerAbi(), name: "requests", args: [id] }) };
+  return createQuery(reads, ({ request }) => {
+    if (!request.ok || !isAddressEqual(request.value[0], user)) return null;
+    return { ...none, waiting: [{ id: id.toString(), shares: request.value[1] }] };
+  });
 }
 
 /** Converts a user's shares in the withdrawal manager to open requests. */
-function pendingOf(vault: Vault, of: Asked & { held: HeldShares; pool: PoolReads }): PendingExit[] {
-  const { type, locked, waiting } = of.held;
+function pendingOf(vault: Vault, of: Asked & { held: HeldShares; pool: PoolReads }): MapleRequest[] {
+  const { type, locked, waiting, queue } = of.held;
   const cyclical = type === "cycles";
   const processed = valueOrNull(of.pool.ready);
   // A queue's pool pays all of the shares or none.
   const ready = cyclical || processed === null ? processed : smaller(processed, payableShares(of.pool));
   const worth = (shares: bigint) => worthOf(of.pool, shares);
   const common = { ...unknownPendingExit, token: vault.asset.address };
-  const queued = waiting.map(({ id, shares }, index): PendingExit => {
-    // `removeShares` names no request: it takes from the newest one.
-    const own = { requestId: id, shares, assets: worth(shares), cancellable: index === waiting.length - 1 };
-    return { ...common, ...own, claimableAssets: 0n, claimableShares: 0n };
-  });
+  const queued = waiting.map(
+    ({ id, shares }): MapleRequest => ({
+      ...{ ...common, requestId: id, shares, assets: worth(shares), cancellable: true },
+      ...{ claimableAssets: 0n, claimableShares: 0n, ...(queue !== undefined && { queue }) },
+    }),
+  );
   if (locked === 0n) return queued;
-  const kept: PendingExit = {
+  const kept: MapleRequest = {
     ...{ ...common, requestId: cyclical ? "0" : processedId(of), shares: locked, assets: worth(locked) },
-    ...{ cancellable: cyclical, state: (ready ?? 0n) > 0n ? "claimable" : "pending" },
+    ...timesOf(of),
+    ...((ready ?? 0n) > 0n && { state: "claimable" }),
     claimableAssets: ready === null ? null : worth(ready),
     claimableShares: ready,
   };
   return [...queued, kept];
+}
+
+/**
+ * Returns when the request to a cyclical manager is paid, and what the time allows: only from the window's start can it
+ * be taken back, and after its end it is no longer paid. Processed shares of a queue have no window.
+ */
+function timesOf({
+  now,
+  held: { window },
+}: Asked & { held: HeldShares }): Pick<PendingExit, "state" | "cancellable" | "earliest" | "expiresAt"> {
+  if (window === undefined) return { state: "pending", cancellable: false, earliest: null, expiresAt: null };
+  const [earliest, expiresAt] = [Number(window[0]), Number(window[1])];
+  const state = now < expiresAt * 1_000 ? "pending" : "expired";
+  return { state, cancellable: now >= earliest * 1_000, earliest, expiresAt };
 }
 
 /** Returns the number of shares that the pool's assets pay, rounded down, or null if unknown or unlimited. */

@@ -30,7 +30,7 @@ import { familyErrors } from "../../vault-reverts.ts";
 import { sharePriceOf } from "../../vault-share-price.ts";
 import { mellowDeriver } from "./mellow-derivation.ts";
 import { mellowExits } from "./mellow-exits.ts";
-import { mellowFlows, queuesParam } from "./mellow-flow-events.ts";
+import { mellowFlows } from "./mellow-flow-events.ts";
 import { mellowEvents } from "./mellow-governance-events.ts";
 import {
   isSyncQueue,
@@ -40,6 +40,7 @@ import {
   mellowShares,
   PRICE_UNIT,
 } from "./mellow-pricing.ts";
+import { queueFor, queuesParam, redeemTokens, requestQueues } from "./mellow-redeem-queues.ts";
 
 const requestQueueAbi = once(() =>
   parseAbi([
@@ -196,10 +197,13 @@ export const mellow: VaultAdapter = {
   noMinimum: true,
   checkParams(vault) {
     isSyncQueue(vault);
-    queuesParam(vault, "redeem_queues");
-    queuesParam(vault, "deposit_queues");
-    addressParam(vault, "redeem_queue");
-    addressParam(vault, "sync_redeem_queue");
+    for (const name of ["redeem_queues", "other_redeem_queues", "deposit_queues"] as const)
+      queuesParam(vault, name);
+    requestQueues(vault);
+    for (const mode of ["instant", "request"] as const) {
+      queueFor(vault, mode);
+      redeemTokens(vault, mode);
+    }
     addressParam(vault, "referrer");
   },
   lens: (vault) => ({

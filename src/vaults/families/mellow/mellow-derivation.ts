@@ -20,7 +20,7 @@ import {
   underivable,
   underivableQuery,
 } from "../../vault-deriver.ts";
-import { withoutParams } from "../../vault-params.ts";
+import { tokenList, withoutParams } from "../../vault-params.ts";
 import { ORDINARY_ACCOUNT } from "../erc4626-base/erc4626-derivation.ts";
 
 const vaultAbi = once(() =>
@@ -40,6 +40,7 @@ const queueAbi = once(() =>
     "function requestOf(address) view returns (uint256 timestamp, uint256 assets)",
     "function syncRedeemParams() view returns (uint256)",
     "function requestsOf(address account, uint256 offset, uint256 limit) view returns ((uint256 timestamp, uint256 shares, bool isClaimable, uint256 assets)[])",
+    "function consensus() view returns (address)",
   ]),
 );
 /** Maximum number of queues per token. A token that reports more is treated as having none. */
@@ -47,12 +48,12 @@ const MAX_QUEUES = 32n;
 /** Maximum number of tokens of a vault. A contract that reports more is not treated as a Core vault. */
 const MAX_ASSETS = 16n;
 
-/** The share manager and oracle of a Core vault, and the tokens whose queues are searched. */
+/** The share manager and oracle of a Core vault, and its tokens that can be read; `whole` if these are all. */
 interface CoreContracts {
   shareToken: Address;
   oracle: Address;
-  /** Candidates for the asset of the registry entry. */
   assets: readonly Address[];
+  whole: boolean;
 }
 
 /** A deposit or redemption queue for one token of a Core vault. */
@@ -66,28 +67,30 @@ interface QueueInfo {
   /** True if the queue takes deposits of any kind. False for a redemption queue, or if unknown. */
   deposits: boolean;
   /**
-   * Redemptions of the queue: instant (`sync`) or by request (`async`). Null for a deposit queue and for an unknown
-   * kind.
+   * Redemptions of the queue: instant (`sync`), by request (`async`) or by an order that the vault's operators sign
+   * (`signed`). Null for a deposit queue and for an unknown kind.
    */
-  pays: "sync" | "async" | null;
+  pays: "sync" | "async" | "signed" | null;
 }
 
 /**
- * One of the vault's tokens with its queues. `asset` is null if the token has no symbol, or if its decimals are missing
- * or above 36.
+ * One of the vault's tokens with its queues that can be read. `asset` is null if the token has no symbol, or if its
+ * decimals are missing or above 36.
  */
 interface TokenQueues {
   asset: Token | null;
   queues: readonly QueueInfo[];
+  /** True if these are all queues of the token. */
+  whole: boolean;
 }
 
 const indicesUpTo = (count: bigint) => Array.from({ length: Number(count) }, (_, index) => BigInt(index));
 
 /**
- * Returns a query for a Core vault's contracts and tokens: all tokens that can be read, or just `only` if it is given.
- * The result is null if the contract is not a Core vault, or has more than 16 tokens.
+ * Returns a query for a Core vault's contracts and tokens. The result is null if the contract is not a Core vault, or
+ * has more than 16 tokens.
  */
-function describeCore(vault: Address, only: Address | undefined): Query<CoreContracts | null> {
+function describeCore(vault: Address): Query<CoreContracts | null> {
   const on = { to: vault, abi: vaultAbi() } as const;
   const first = createQuery(
     {
@@ -103,11 +106,13 @@ function describeCore(vault: Address, only: Address | undefined): Query<CoreCont
   );
   return andThen(first, (found): Query<CoreContracts | null> => {
     if (found === null) return createQuery({}, () => null);
-    if (only !== undefined) return createQuery({}, () => ({ ...found, assets: [only] }));
     const reads = indicesUpTo(found.count).map(
       (index) => [`${index}`, read({ ...on, name: "assetAt", args: [index] })] as const,
     );
-    return createQuery(Object.fromEntries(reads), (results) => ({ ...found, assets: addressesIn(results) }));
+    return createQuery(Object.fromEntries(reads), (results) => {
+      const assets = addressesIn(results);
+      return { ...found, assets, whole: assets.length === reads.length };
+    });
   });
 }
 
@@ -121,20 +126,29 @@ const addressesIn = (results: Record<string, ReadResult<Address>>): Address[] =>
 function describeTokenQueues(vault: Address, asset: Address): Query<TokenQueues> {
   const on = { to: vault, abi: vaultAbi() } as const;
   const count = createQuery({ count: read({ ...on, name: "getQueueCount", args: [asset] }) }, (results) => {
-    const queues = valueOrNull(results.count) ?? 0n;
-    return queues > MAX_QUEUES ? 0n : queues;
+    const queues = valueOrNull(results.count);
+    return queues === null || queues > MAX_QUEUES ? null : queues;
   });
-  const addresses = andThen(count, (queues) => {
-    const reads = indicesUpTo(queues).map(
+  const listed = andThen(count, (queues) => {
+    const reads = indicesUpTo(queues ?? 0n).map(
       (index) => [`${index}`, read({ ...on, name: "queueAt", args: [asset, index] })] as const,
     );
-    return createQuery(Object.fromEntries(reads), addressesIn);
+    return createQuery(Object.fromEntries(reads), (results) => {
+      const found = addressesIn(results);
+      return { found, whole: queues !== null && found.length === reads.length };
+    });
   });
-  const queues = andThen(addresses, (found) => {
+  const queues = andThen(listed, ({ found, whole }) => {
     const each = found.map((address) => [address, describeQueue(vault, address)] as const);
-    return mapQuery(queryAll(Object.fromEntries(each)), (answers) => Object.values(answers));
+    return mapQuery(queryAll(Object.fromEntries(each)), (answers) => ({
+      queues: Object.values(answers),
+      whole,
+    }));
   });
-  return queryAll({ asset: tokenQuery(asset), queues });
+  return mapQuery(queryAll({ asset: tokenQuery(asset), queues }), (seen) => ({
+    asset: seen.asset,
+    ...seen.queues,
+  }));
 }
 
 function describeQueue(vault: Address, address: Address): Query<QueueInfo> {
@@ -145,11 +159,13 @@ function describeQueue(vault: Address, address: Address): Query<QueueInfo> {
     async: read({ ...on, name: "requestOf", args: [ORDINARY_ACCOUNT] }),
     paysSync: read({ ...on, name: "syncRedeemParams" }),
     paysAsync: read({ ...on, name: "requestsOf", args: [ORDINARY_ACCOUNT, 0n, 1n] }),
+    consensus: read({ ...on, name: "consensus" }),
   };
   return createQuery(reads, (results): QueueInfo => {
     const deposits = valueOrNull(results.deposits) === true;
     const kind = results.sync.ok ? "sync" : results.async.ok ? "async" : null;
-    const paying = results.paysSync.ok ? "sync" : results.paysAsync.ok ? "async" : null;
+    const signed = results.consensus.ok ? "signed" : null;
+    const paying = results.paysSync.ok ? "sync" : results.paysAsync.ok ? "async" : signed;
     return { address, deposits, takes: deposits ? kind : null, pays: deposits ? null : paying };
   });
 }
@@ -164,21 +180,65 @@ function queueOf({ queues }: TokenQueues, entryPoint: Address | null): QueueInfo
   return reviewed ?? takers.find(({ takes }) => takes === "sync") ?? takers[0] ?? null;
 }
 
-const queueList = (queues: readonly QueueInfo[]): string =>
-  queues.map(({ address }) => address.toLowerCase()).join(",");
+/** Parameters that `redemptionParams` writes or leaves out. */
+const REDEMPTION_PARAMS = [
+  ...["redeem_queue", "sync_redeem_queue", "redeem_queues", "other_redeem_queues", "request_queues"],
+  ...["redeem_tokens", "sync_redeem_token", "all_queues"],
+];
+
+/** Lists a token's deposit queues of a known kind except the chosen one, which mint the same shares. */
+const otherDeposits = ({ queues }: TokenQueues, chosen: QueueInfo): string =>
+  queueList(
+    [],
+    queues.filter(({ address, takes }) => takes !== null && address !== chosen.address),
+  );
+
+type Params = Readonly<Record<string, string>>;
+
+/** Joins lists of queues in the format of the parameters, each queue once. */
+const queueList = (earlier: readonly (string | undefined)[], queues: readonly QueueInfo[]): string => {
+  const stored = earlier.flatMap((list) => (list ?? "").toLowerCase().split(","));
+  const found = queues.map(({ address }) => address.toLowerCase());
+  return [...new Set([...stored, ...found].filter((queue) => queue !== ""))].join(",");
+};
+
+const tokenText = ({ asset }: TokenQueues) => (asset === null ? "" : tokenList([asset]));
+const redeeming = ({ queues }: TokenQueues) => queues.filter(({ deposits }) => !deposits);
 
 /**
- * Returns the registry parameters of a token: the kind of the chosen deposit queue, the token's other deposit queues of
- * a known kind, which mint the same shares, all redemption queues, and the first redemption queue of each kind.
+ * Returns the registry parameters of redemptions: the queues by what they pay, and for each kind the queue that
+ * withdrawals call, the asset's own one first, with its token. Queues of earlier parameters stay: their requests may be
+ * open although the vault has removed them.
  */
-function paramsOf(market: TokenQueues, queue: QueueInfo): Record<string, string> {
-  const others = market.queues.filter(({ address, takes }) => takes !== null && address !== queue.address);
-  const out = market.queues.filter(({ deposits }) => !deposits);
-  const paying = (pays: "sync" | "async") => queueList(out.filter((one) => one.pays === pays).slice(0, 1));
+function redemptionParams(
+  market: TokenQueues,
+  { markets, whole, earlier }: { markets: readonly TokenQueues[]; whole: boolean; earlier: Params },
+): Record<string, string> {
+  const others = markets.filter((one) => one !== market);
+  const ordered = [market, ...others].flatMap((one) =>
+    redeeming(one).map((queue) => ({ queue, isOwn: one === market, token: tokenText(one) })),
+  );
+  const own = tokenText(market);
+  const paying = (pays: QueueInfo["pays"]) => ordered.filter(({ queue }) => queue.pays === pays);
+  const requests = paying("async");
+  // A token that a parameter cannot hold cannot be withdrawn here.
+  const isUsable = (one: (typeof ordered)[number]) => one.isOwn || one.token !== "";
+  const [later, now] = [requests.find(isUsable), paying("sync").find(isUsable)];
+  const tokens = [...new Set([later, ...requests].flatMap((one) => one?.token || []))].join(",");
+  const isKnown = whole && markets.every((one) => one.whole) && paying(null).length === 0;
+  const asked = [earlier["request_queues"], earlier["redeem_queue"]];
   return {
-    ...{ queue: queue.takes ?? "", redeem_queues: queueList(out), deposit_queues: queueList(others) },
-    ...(out.some(({ pays }) => pays === "async") && { redeem_queue: paying("async") }),
-    ...(out.some(({ pays }) => pays === "sync") && { sync_redeem_queue: paying("sync") }),
+    redeem_queues: queueList([earlier["redeem_queues"]], redeeming(market)),
+    other_redeem_queues: queueList([earlier["other_redeem_queues"]], others.flatMap(redeeming)),
+    request_queues: queueList(
+      asked,
+      requests.map(({ queue }) => queue),
+    ),
+    ...(isKnown && { all_queues: "known" }),
+    ...(later !== undefined && { redeem_queue: later.queue.address.toLowerCase() }),
+    ...(later !== undefined && later.token !== "" && tokens !== own && { redeem_tokens: tokens }),
+    ...(now !== undefined && { sync_redeem_queue: now.queue.address.toLowerCase() }),
+    ...(now !== undefined && now.token !== own && { sync_redeem_token: now.token }),
   };
 }
 
@@ -190,7 +250,7 @@ export const mellowDeriver: Deriver = {
   conclusive: true,
   derive(subject) {
     const vault = getAddress(subject.address);
-    return andThen(describeCore(vault, subject.tokens[0]), (core) => {
+    return andThen(describeCore(vault), (core) => {
       if (core === null) return underivableQuery("the contract is not a Core vault of Mellow");
       const each = core.assets.map((asset) => [asset, describeTokenQueues(vault, asset)] as const);
       const parts = queryAll({
@@ -199,10 +259,13 @@ export const mellowDeriver: Deriver = {
       });
       return mapQuery(parts, ({ markets, share }): Derivation => {
         if (share === null) return underivable("the share manager reports no decimals or no total supply");
+        const [known] = subject.tokens;
         // The native currency may have queues too; it is skipped, because it reports no symbol.
         const found = markets.flatMap((market) => {
           const queue = queueOf(market, subject.entryPoint);
-          return queue === null || market.asset === null ? [] : [{ market, queue, asset: market.asset }];
+          const { asset: token } = market;
+          if (queue === null || token === null) return [];
+          return sameAddress(known ?? token.address, token.address) ? [{ market, queue, asset: token }] : [];
         })[0];
         if (found === undefined) return underivable("the vault has no deposit queue for a token");
         const { market, queue, asset } = found;
@@ -213,8 +276,9 @@ export const mellowDeriver: Deriver = {
             ...{ shareToken: core.shareToken, shareDecimals: share.decimals, pricer: core.oracle },
             ...{ entryPoint: queue.address, spender: queue.address, caller: "user" },
             params: {
-              ...withoutParams(subject.params, ["redeem_queue", "sync_redeem_queue"]),
-              ...paramsOf(market, queue),
+              ...withoutParams(subject.params, REDEMPTION_PARAMS),
+              ...{ queue: queue.takes ?? "", deposit_queues: otherDeposits(market, queue) },
+              ...redemptionParams(market, { markets, whole: core.whole, earlier: subject.params }),
             },
           },
         };

@@ -1,17 +1,8 @@
-import {
-  type Address,
-  encodeFunctionData,
-  isAddressEqual,
-  type Log,
-  parseAbi,
-  parseEventLogs,
-  zeroAddress,
-} from "viem";
+import { type Address, encodeFunctionData, parseAbi, zeroAddress } from "viem";
 import {
   createQuery,
   mapQuery,
   type Query,
-  queryAll,
   type ReadResults,
   read,
   readThen,
@@ -24,20 +15,17 @@ import type { Vault } from "../../vault.ts";
 import {
   type ExitCall,
   type ExitInput,
-  type ExitMode,
   type ExitRefusal,
-  type ExitRequestSeen,
-  type ExitSettlement,
   type ExitTerms,
   type ExitTermsInput,
-  type PendingExit,
   unknownExitTerms,
-  unknownPendingExit,
   type VaultExits,
 } from "../../vault-exits.ts";
-import { addressParam } from "../../vault-params.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import { PRICE_UNIT } from "./mellow-pricing.ts";
+import { mellowClaim, queueFor, redeemTokens, requireQueue } from "./mellow-redeem-queues.ts";
+import { findMellowClaim, findMellowRequest } from "./mellow-request-events.ts";
+import { mellowOpenRequests } from "./mellow-requests.ts";
 
 const vaultAbi = once(() =>
   parseAbi([
@@ -51,11 +39,7 @@ const queueAbi = once(() =>
     "function syncRedeemParams() view returns (uint256 penaltyD6, uint32 maxAge)",
     "function remainingDailyLimit() view returns (uint256 usage, uint256 remaining)",
     "function getLiquidAssets() view returns (uint256)",
-    "function requestsOf(address account, uint256 offset, uint256 limit) view returns ((uint256 timestamp, uint256 shares, bool isClaimable, uint256 assets)[])",
     "function redeem(uint256 shares, address receiver)",
-    "function claim(address receiver, uint32[] timestamps) returns (uint256 assets)",
-    "event RedeemRequested(address indexed account, uint256 shares, uint256 timestamp)",
-    "event RedeemRequestClaimed(address indexed account, address indexed receiver, uint256 assets, uint32 timestamp)",
   ]),
 );
 const requestAbi = once(() => parseAbi(["function redeem(uint256 shares)"]));
@@ -78,24 +62,6 @@ const MILLION = 1_000_000n;
 const SHARES_OFFSET = 4;
 /** Byte offset of the receiver in the calldata of the instant `redeem(uint256 shares, address receiver)`. */
 const RECEIVER_OFFSET = 36;
-/** Number of a user's requests that one read returns. Each requesting transaction adds one. */
-const PAGE = 64;
-/** Maximum number of such reads, one after the other. */
-const MAX_PAGES = 8;
-/** Pattern of a request's id: its timestamp, a uint32 in the claim. */
-const REQUEST_ID_PATTERN = /^\d{1,10}$/;
-const MAX_UINT32 = 2 ** 32 - 1;
-
-/** Returns the queue that a withdrawal in this mode calls, or null if the registry entry names none. */
-const queueFor = (vault: Vault, mode: ExitMode): Address | null =>
-  addressParam(vault, mode === "instant" ? "sync_redeem_queue" : "redeem_queue");
-
-function requireQueue(vault: Vault, mode: ExitMode): Address {
-  const queue = queueFor(vault, mode);
-  if (queue === null) throw new Error(`${vault.vaultId}: no redemption queue is known`);
-  return queue;
-}
-
 function exitReads(vault: Vault, request: ExitTermsInput) {
   const queue = requireQueue(vault, request.mode);
   const onVault = { to: vault.address, abi: vaultAbi() } as const;
@@ -110,7 +76,7 @@ function exitReads(vault: Vault, request: ExitTermsInput) {
     held: read({ ...onShares, name: "sharesOf", args: [request.owner] }),
     flags: read({ ...onShares, name: "flags" }),
     account: read({ ...onShares, name: "accounts", args: [request.owner] }),
-    report: read({ to: vault.pricer, abi: oracleAbi(), name: "getReport", args: [vault.asset.address] }),
+    report: read({ to: vault.pricer, abi: oracleAbi(), name: "getReport", args: [request.token.address] }),
     // The vault's own view answers its queues only.
     liquid: read({ ...onQueue, name: "getLiquidAssets" }),
   };
@@ -119,13 +85,17 @@ function exitReads(vault: Vault, request: ExitTermsInput) {
 type Results = ReadResults<ReturnType<typeof exitReads>>;
 
 function describeExit(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
+  const asset = request.token.address;
+  // Another queue pays this token.
+  if (!sameAddress(asset, redeemTokens(vault, request.mode)[0].address))
+    return createQuery({}, () => ({ ...unknownExitTerms, refusal: "token_unsupported" }));
   return readThen(exitReads(vault, request), (results) => {
     const manager = valueOrNull(results.feeManager) ?? zeroAddress;
     const fee = read({ to: manager, abi: feeManagerAbi(), name: "redeemFeeD6" });
     return createQuery({ fee }, (more) => {
       const rate = valueOrNull(more.fee);
       return termsOf(request, {
-        ...{ results, asset: vault.asset.address },
+        ...{ results, asset },
         fee: rate === null ? null : BigInt(rate),
       });
     });
@@ -200,7 +170,10 @@ function netAssets(
 const SAMPLE_DECIMALS = 6;
 
 function exitPrice(vault: Vault, now: number): ReturnType<NonNullable<VaultExits["exitPrice"]>> {
-  if (queueFor(vault, "instant") === null) return createQuery({}, () => null);
+  const [token] = redeemTokens(vault, "instant");
+  // Values in another token than the asset would not be comparable.
+  if (queueFor(vault, "instant") === null || !sameAddress(token.address, vault.asset.address))
+    return createQuery({}, () => null);
   const shares = 10n ** BigInt(vault.shareDecimals + SAMPLE_DECIMALS);
   const account = { owner: zeroAddress, caller: zeroAddress, receiver: zeroAddress };
   const sample = { mode: "instant", token: vault.asset, shares, ...account, now } as const;
@@ -215,7 +188,7 @@ function exitPrice(vault: Vault, now: number): ReturnType<NonNullable<VaultExits
 function encode(vault: Vault, request: ExitInput): ExitCall {
   const target = requireQueue(vault, request.mode);
   const call = { target, spender: null, sharesOffset: SHARES_OFFSET, sharesScale: 1n } as const;
-  const ends = { minAssets: "none", tokenOut: vault.asset.address } as const;
+  const ends = { minAssets: "none", tokenOut: redeemTokens(vault, request.mode)[0].address } as const;
   if (request.mode !== "instant") {
     const data = encodeFunctionData({ abi: requestAbi(), args: [request.shares] });
     return { ...call, ...ends, data, selfOffsets: [], paysTo: "caller", async: true };
@@ -230,91 +203,13 @@ function encode(vault: Vault, request: ExitInput): ExitCall {
   };
 }
 
-type RedeemRequest = { timestamp: bigint; shares: bigint; isClaimable: boolean; assets: bigint };
-
-function describePending(vault: Vault, { user }: { user: Address }): Query<readonly PendingExit[] | null> {
-  const queue = queueFor(vault, "request");
-  if (queue === null) return createQuery({}, () => []);
-  const report = read({ to: vault.pricer, abi: oracleAbi(), name: "getReport", args: [vault.asset.address] });
-  const price = createQuery({ report }, (results) => valueOrNull(results.report)?.priceD18 ?? 0n);
-  return mapQuery(
-    queryAll({ price, requests: requestsFrom(queue, { user, page: 0 }) }),
-    (seen) => seen.requests?.map((request) => pendingOf(vault, { request, price: seen.price })) ?? null,
-  );
-}
-
-/** Returns the query for a user's requests from a page on; null if one of them, or whether there are more, is unread. */
-function requestsFrom(
-  queue: Address,
-  { user, page }: { user: Address; page: number },
-): Query<readonly RedeemRequest[] | null> {
-  const args = [user, BigInt(page * PAGE), BigInt(PAGE)] as const;
-  const reads = { listed: read({ to: queue, abi: queueAbi(), name: "requestsOf", args }) };
-  return readThen(reads, ({ listed }): Query<readonly RedeemRequest[] | null> => {
-    const found = valueOrNull(listed);
-    if (found === null || found.length < PAGE) return createQuery({}, () => found);
-    // A list that is longer than its limit, or has no end, tells nothing.
-    if (found.length > PAGE || page + 1 === MAX_PAGES) return createQuery({}, () => null);
-    return mapQuery(requestsFrom(queue, { user, page: page + 1 }), (rest) =>
-      rest === null ? null : [...found, ...rest],
-    );
-  });
-}
-
-function pendingOf(vault: Vault, { request, price }: { request: RedeemRequest; price: bigint }): PendingExit {
-  const { timestamp, shares, isClaimable, assets } = request;
-  // The queue reports no assets until a report has priced the request.
-  const estimate = price === 0n ? null : mulDivDown(shares, PRICE_UNIT, price);
-  return {
-    ...unknownPendingExit,
-    ...{ requestId: timestamp.toString(), shares, token: vault.asset.address, since: Number(timestamp) },
-    ...{ assets: assets > 0n ? assets : estimate, priced: assets > 0n },
-    state: isClaimable ? "claimable" : "pending",
-    claimableAssets: isClaimable ? assets : 0n,
-    claimableShares: isClaimable ? shares : 0n,
-  };
-}
-
-const logsOf = (vault: Vault, logs: readonly Log[]): Log[] =>
-  logs.filter(({ address }) => sameAddress(address, queueFor(vault, "request") ?? ""));
-
-function findRequest(
-  vault: Vault,
-  { user, logs }: { user: Address; logs: readonly Log[] },
-): ExitRequestSeen | null {
-  const requests = parseEventLogs({
-    abi: queueAbi(),
-    eventName: "RedeemRequested",
-    logs: logsOf(vault, logs),
-  });
-  const found = requests.find(({ args }) => isAddressEqual(args.account, user));
-  return found === undefined
-    ? null
-    : { requestId: found.args.timestamp.toString(), shares: found.args.shares };
-}
-
-function findSettlement(
-  vault: Vault,
-  { user, requestId, logs }: { user: Address; requestId: string; logs: readonly Log[] },
-): ExitSettlement | null {
-  const claims = parseEventLogs({
-    abi: queueAbi(),
-    eventName: "RedeemRequestClaimed",
-    logs: logsOf(vault, logs),
-  });
-  const found = claims.find(
-    ({ args }) => isAddressEqual(args.account, user) && args.timestamp.toString() === requestId,
-  );
-  return found === undefined ? null : { outcome: "paid", assets: found.args.assets };
-}
-
 /**
  * Withdrawals from Mellow's Core vaults: requests, and instant redemptions, which may have a penalty; each only if the
  * registry entry names a queue for it. Requests cannot be cancelled. Source: mellow-finance/flexible-vaults.
  */
 export const mellowExits: VaultExits = {
   modes: (vault) => (["instant", "request"] as const).filter((mode) => queueFor(vault, mode) !== null),
-  tokens: (vault) => [vault.asset],
+  tokens: redeemTokens,
   viaRouter: (_vault, mode) => mode === "instant",
   terms: describeExit,
   exitPrice,
@@ -334,16 +229,8 @@ export const mellowExits: VaultExits = {
       "error ZeroValue()": "nothing_to_withdraw",
     },
   }),
-  pending: describePending,
-  claim(vault, { user, request }) {
-    if (request.state !== "claimable" || !REQUEST_ID_PATTERN.test(request.requestId)) return null;
-    const timestamp = Number(request.requestId);
-    if (timestamp > MAX_UINT32) return null;
-    const args = [user, [timestamp]] as const;
-    const data = encodeFunctionData({ abi: queueAbi(), functionName: "claim", args });
-    return { target: requireQueue(vault, "request"), data };
-  },
-  cancel: () => null,
-  findRequest,
-  findSettlement,
+  pending: mellowOpenRequests,
+  claim: mellowClaim,
+  findRequest: findMellowRequest,
+  findSettlement: findMellowClaim,
 };

@@ -1,8 +1,10 @@
 import { type Address, decodeEventLog, isAddressEqual, parseAbi, toEventSelector, zeroAddress } from "viem";
-import { parseAddress } from "../../../lib/address.ts";
+import { createQuery, mapQuery, type Query, read, readThen } from "../../../chains/chain-reads.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import type { FlowSource, VaultFlow } from "../../vault-adapter.ts";
+import { mellowPrices } from "./mellow-pricing.ts";
+import { queuesParam } from "./mellow-redeem-queues.ts";
 
 const depositsAbi = once(() =>
   parseAbi([
@@ -20,22 +22,10 @@ const redemptionsAbi = once(() =>
 const sharesAbi = once(() =>
   parseAbi(["event Transfer(address indexed from, address indexed to, uint256 value)"]),
 );
+const queueAbi = once(() => parseAbi(["function asset() view returns (address)"]));
 const flowsAbi = once(() => [...depositsAbi(), ...redemptionsAbi(), ...sharesAbi()] as const);
 
 type FlowEvent = ReturnType<typeof decodeEventLog<ReturnType<typeof flowsAbi>>>;
-
-/**
- * Reads a registry parameter that lists queue addresses, separated by commas. Empty if the parameter is missing or
- * empty. Throws an Error for an invalid address.
- */
-export function queuesParam(vault: Vault, name: "redeem_queues" | "deposit_queues"): Address[] {
-  const entries = (vault.params[name] ?? "").split(",").filter((text) => text !== "");
-  return entries.map((text) => {
-    const queue = parseAddress(text.trim());
-    if (queue === null) throw new Error(`${vault.vaultId}: ${name} has no address in "${text}"`);
-    return queue;
-  });
-}
 
 /**
  * Returns the events from which a Core vault's deposits and withdrawals are indexed. A deposit request counts when it
@@ -43,7 +33,8 @@ export function queuesParam(vault: Vault, name: "redeem_queues" | "deposit_queue
  * redemption queues, each burn of shares counts as a withdrawal. Throws an Error for an invalid queue address.
  */
 export function mellowFlows(vault: Vault): FlowSource {
-  const queues = queuesParam(vault, "redeem_queues");
+  const others = queuesParam(vault, "other_redeem_queues");
+  const queues = [...queuesParam(vault, "redeem_queues"), ...others];
   const depositQueues = [vault.entryPoint, ...queuesParam(vault, "deposit_queues")];
   // Without redemption queues in the registry entry, burned shares count as withdrawals.
   const out = queues.length > 0 ? queues : [vault.shareToken];
@@ -53,18 +44,31 @@ export function mellowFlows(vault: Vault): FlowSource {
     namesCaller: true,
     topics: abi.map(toEventSelector),
     decode(log) {
+      const isFrom = (emitters: readonly Address[]) =>
+        emitters.some((emitter) => isAddressEqual(log.address, emitter));
       try {
         const event = decodeEventLog({ abi: flowsAbi(), data: log.data, topics: log.topics });
-        const emitters = event.eventName.startsWith("Deposit") ? depositQueues : out;
-        if (!emitters.some((emitter) => isAddressEqual(log.address, emitter))) return null;
+        const isDeposit = event.eventName.startsWith("Deposit");
+        if (!isFrom(isDeposit ? depositQueues : out)) return null;
         if (event.eventName === "Transfer" && queues.length > 0) return null;
-        return flowOf(event);
+        const flow = flowOf(event);
+        if (isDeposit || flow === null || flow.assets === null || !isFrom(others)) return flow;
+        return { ...flow, assets: null, conversion: valueInAsset(vault, log.address, flow.assets) };
       } catch {
         // The topic matches but the indexed arguments differ: another event.
         return null;
       }
     },
   };
+}
+
+/** Returns a query for the value in the vault's asset of what a queue paid in its token; null if unknown. */
+function valueInAsset(vault: Vault, queue: Address, amount: bigint): Query<bigint | null> {
+  return readThen({ asset: read({ to: queue, abi: queueAbi(), name: "asset" }) }, ({ asset }) =>
+    asset.ok
+      ? mapQuery(mellowPrices(vault, [asset.value]), (prices) => prices.toAsset(asset.value, amount))
+      : createQuery({}, () => null),
+  );
 }
 
 function flowOf(event: FlowEvent): VaultFlow | null {

@@ -1,13 +1,13 @@
+import { erc20Abi, parseAbi } from "viem";
 import {
-  type Address,
-  encodeFunctionData,
-  erc20Abi,
-  isAddressEqual,
-  type Log,
-  parseAbi,
-  parseEventLogs,
-} from "viem";
-import { createQuery, mapQuery, type Query, read, valueOrNull } from "../../../chains/chain-reads.ts";
+  andThen,
+  createQuery,
+  mapQuery,
+  type Query,
+  queryAll,
+  read,
+  valueOrNull,
+} from "../../../chains/chain-reads.ts";
 import { smaller } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import { accessControlEvents } from "../../governance/common-governance-events.ts";
@@ -23,21 +23,17 @@ import {
 import type { Vault } from "../../vault.ts";
 import type { TermsInput, VaultFamily } from "../../vault-adapter.ts";
 import type { DerivationSubject } from "../../vault-deriver.ts";
-import {
-  type ExitSettlement,
-  type ExitTerms,
-  type ExitTermsInput,
-  type PendingExit,
-  paidTo,
-  unknownPendingExit,
-  type VaultExits,
-} from "../../vault-exits.ts";
-import { namesAccount } from "../../vault-log-arguments.ts";
+import type { ExitTerms, ExitTermsInput, VaultExits } from "../../vault-exits.ts";
+import { optionalChoiceParam } from "../../vault-params.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import { defineErc4626 } from "../erc4626-base/erc4626-adapter.ts";
 import { erc4626Deriver, type Identification, notIdentified } from "../erc4626-base/erc4626-derivation.ts";
 import { erc4626Exits } from "../erc4626-base/erc4626-exits.ts";
 import type { FamilyViews } from "../erc4626-base/erc4626-variant-views.ts";
+import { type LrtContracts, lrtContracts } from "./mellow-lrt-contracts.ts";
+import { findLrtClaim, findLrtRequest } from "./mellow-lrt-request-events.ts";
+import { lrtClaim, lrtRequests } from "./mellow-lrt-requests.ts";
+import { queuesParam } from "./mellow-redeem-queues.ts";
 
 const depositSwitchAbi = once(() =>
   parseAbi([
@@ -71,93 +67,65 @@ function depositSwitchViews(vault: Vault, request: TermsInput | null) {
   );
 }
 
-const exitAbi = once(() =>
-  parseAbi([
-    "function withdrawalPause() view returns (bool)",
-    "function pendingAssetsOf(address account) view returns (uint256)",
-    "function claimableAssetsOf(address account) view returns (uint256)",
-    "function claim(address account, address recipient, uint256 maxAmount) returns (uint256)",
-    "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
-  ]),
-);
-/** First topic of `Claimed(address,address,uint256)`, the event of a claim of queued assets. */
-const CLAIMED_TOPIC = "0xf7a40077ff7a04c7e61f6f26fb13774259ddf1b6bce9ecf26a8276cdd3992683";
+const exitAbi = once(() => parseAbi(["function withdrawalPause() view returns (bool)"]));
 
 /**
- * Returns a query for the pause and for the vault's balance of the asset, null if unknown. The balance is a lower bound
- * of what the vault can pay instantly, because it may also withdraw from its default collateral.
+ * Returns a query for what the vault holds in its asset and as collateral, all that it pays at once. Null if a balance
+ * is unknown, or if a subvault pays too.
  */
-function liquidityViews(vault: Vault): Query<Partial<ExitTerms>> {
-  return createQuery(
-    {
-      paused: read({ to: vault.entryPoint, abi: exitAbi(), name: "withdrawalPause" }),
-      liquid: read({ to: vault.asset.address, abi: erc20Abi, name: "balanceOf", args: [vault.entryPoint] }),
-    },
-    ({ paused, liquid }) => ({ paused: valueOrNull(paused) === true, availableAssets: valueOrNull(liquid) }),
-  );
+function liquidAssets(vault: Vault, contracts: LrtContracts | null): Query<bigint | null> {
+  if (contracts === null || contracts.paysMore) return createQuery({}, () => null);
+  const { collateral } = contracts;
+  const held = { abi: erc20Abi, name: "balanceOf", args: [vault.entryPoint] } as const;
+  const reads = {
+    liquid: read({ ...held, to: vault.asset.address }),
+    kept: read({ ...held, to: collateral ?? vault.asset.address }),
+  };
+  return createQuery(reads, ({ liquid, kept }) => {
+    if (collateral === null) return valueOrNull(liquid);
+    return liquid.ok && kept.ok ? liquid.value + kept.value : null;
+  });
 }
 
-const redeem = erc4626Exits({ limited: false, viaRouter: () => false, views: liquidityViews });
+/**
+ * Returns a query for the pause, for what the vault pays at once, and for whether its queues pay requests: one that
+ * nobody could bring home must not be made.
+ */
+function exitViews(vault: Vault, { mode }: ExitTermsInput): Query<Partial<ExitTerms>> {
+  const paused = createQuery(
+    { paused: read({ to: vault.entryPoint, abi: exitAbi(), name: "withdrawalPause" }) },
+    (results) => valueOrNull(results.paused) === true,
+  );
+  const ways = andThen(lrtContracts(vault.entryPoint), (contracts) =>
+    mapQuery(liquidAssets(vault, contracts), (availableAssets): Partial<ExitTerms> => {
+      const queues = contracts === null || contracts.needsAcceptance ? [] : contracts.queues;
+      return { availableAssets, ...(mode !== "instant" && queues.length === 0 && UNSUPPORTED) };
+    }),
+  );
+  return mapQuery(queryAll({ paused, ways }), (found) => ({ paused: found.paused, ...found.ways }));
+}
+const UNSUPPORTED = { refusal: "mode_unsupported" } as const;
+
+const redeem = erc4626Exits({ limited: false, viaRouter: () => false, views: exitViews });
 
 /**
  * Returns a query for the conditions of a redemption. In the mode `request`, the part that is paid at once (`paidNow`)
- * is the smaller of the preview and the liquid assets, as far as they are known.
+ * is the smaller of the preview and the liquid assets, null if these are unknown.
  */
 function exitTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   if (request.mode === "instant") return redeem.terms(vault, request);
   return mapQuery(redeem.terms(vault, request), (terms) => ({
     ...terms,
-    paidNow: smaller(terms.previewAssets, terms.availableAssets),
+    paidNow: terms.availableAssets === null ? null : smaller(terms.previewAssets, terms.availableAssets),
     availableAssets: null,
     // What is queued may be slashed.
     priced: "recorded",
   }));
 }
 
-function pendingExits(vault: Vault, { user }: { user: Address }): Query<readonly PendingExit[] | null> {
-  const on = { to: vault.entryPoint, abi: exitAbi(), args: [user] } as const;
-  return createQuery(
-    {
-      pending: read({ ...on, name: "pendingAssetsOf" }),
-      claimable: read({ ...on, name: "claimableAssetsOf" }),
-    },
-    (results) => {
-      const [pending, claimable] = [valueOrNull(results.pending), valueOrNull(results.claimable)];
-      if (pending === null || claimable === null) return null;
-      if (pending === 0n && claimable === 0n) return [];
-      return [
-        {
-          ...unknownPendingExit,
-          // Assets that are still pending may be slashed.
-          ...{
-            assets: pending + claimable,
-            priced: pending === 0n,
-            token: vault.asset.address,
-            bookedOut: true,
-          },
-          ...{ state: claimable > 0n ? "claimable" : "pending", claimableAssets: claimable },
-        },
-      ];
-    },
-  );
-}
-
-function findClaim(
-  vault: Vault,
-  { user, logs }: { user: Address; logs: readonly Log[] },
-): ExitSettlement | null {
-  const claimed = logs.some(
-    (log) =>
-      isAddressEqual(log.address, vault.entryPoint) &&
-      log.topics[0] === CLAIMED_TOPIC &&
-      // A stranger's claim in favour of the user names the user second.
-      namesAccount(log, { account: user, first: true }),
-  );
-  const amounts = paidTo(logs, { token: vault.asset.address, receiver: user });
-  if (!claimed || amounts.length === 0) return null;
-  // The queued assets of two epochs become claimable one after the other.
-  return { outcome: "paid", assets: amounts.reduce((sum, amount) => sum + amount, 0n), inParts: true };
-}
+/** Returns true if the registry entry says that the vault pays everything at once. Throws an Error for another value. */
+const paysAtOnce = (vault: Vault): boolean =>
+  optionalChoiceParam(vault, { name: "exit", choices: ["instant"] }) !== null;
 
 /**
  * Exits of Simple LRT vaults: `redeem` pays the liquid part and queues the rest for the receiver, the only account that
@@ -165,7 +133,7 @@ function findClaim(
  */
 const exits: VaultExits = {
   ...redeem,
-  modes: () => ["instant", "request"],
+  modes: (vault) => (paysAtOnce(vault) ? ["instant"] : ["instant", "request"]),
   redeemQueues: true,
   terms: exitTerms,
   encode: (vault, request) => ({
@@ -173,48 +141,57 @@ const exits: VaultExits = {
     async: request.mode !== "instant",
   }),
   explain: familyErrors({ errors: { "error EnforcedPause()": "exits_paused" } }),
-  pending: pendingExits,
-  claim(vault, { user, request }) {
-    const amount = request.claimableAssets;
-    if (amount === null || amount === 0n) return null;
-    const data = encodeFunctionData({ abi: exitAbi(), functionName: "claim", args: [user, user, amount] });
-    return { target: vault.entryPoint, data };
-  },
-  cancel: () => null,
-  findRequest(vault, { user, logs }) {
-    const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
-    const found = parseEventLogs({ abi: exitAbi(), eventName: "Withdraw", logs: own }).find(({ args }) =>
-      isAddressEqual(args.owner, user),
-    );
-    if (found === undefined) return null;
-    const paid = paidTo(logs, { token: vault.asset.address, receiver: user });
-    // The event counts what is queued too: nothing is requested if all of it was paid.
-    if (paid.reduce((sum, amount) => sum + amount, 0n) >= found.args.assets) return null;
-    return { requestId: "0", shares: found.args.shares };
-  },
-  findSettlement: findClaim,
+  pending: lrtRequests,
+  claim: lrtClaim,
+  findRequest: findLrtRequest,
+  findSettlement: findLrtClaim,
 };
 
 /**
  * Adapter of Mellow's Simple LRT vaults, such as Lido's DVV. A redemption pays the liquid part immediately and queues
  * the rest, which the owner claims. Source: mellow-finance/simple-lrt.
  */
-export const mellowLrt = defineErc4626({ name: "mellow_lrt", ratio: true, views: depositSwitchViews, exits });
+export const mellowLrt = defineErc4626({
+  ...{ name: "mellow_lrt", ratio: true, views: depositSwitchViews, exits },
+  checkParams(vault) {
+    queuesParam(vault, "withdrawal_queues");
+    paysAtOnce(vault);
+  },
+});
+
+/**
+ * Returns the registry parameters for a vault's contracts, null if unknown: its queues, with those of the earlier
+ * parameters, where requests may still be open, and `exit` if it has none and pays everything at once.
+ */
+function paramsOf(
+  earlier: Readonly<Record<string, string>>,
+  contracts: LrtContracts | null,
+): Record<string, string> {
+  const stored = (earlier["withdrawal_queues"] ?? "").split(",").filter((text) => text !== "");
+  const current = contracts?.queues.map((queue) => queue.toLowerCase()) ?? [];
+  const queues = [...new Set([...stored, ...current])];
+  return {
+    ...(queues.length > 0 && { withdrawal_queues: queues.join(",") }),
+    ...(contracts?.queues.length === 0 && { exit: "instant" }),
+  };
+}
 
 /**
  * Returns a query that identifies a vault by the views of its deposit pause and whitelist. If the whitelist is active,
  * the user must call the vault.
  */
-function identifyMellowLrt({ address }: DerivationSubject): Query<Identification> {
+function identifyMellowLrt({ address, params }: DerivationSubject): Query<Identification> {
   const onSubject = { to: address, abi: depositSwitchAbi() } as const;
   const reads = {
     pause: read({ ...onSubject, name: "depositPause" }),
     whitelist: read({ ...onSubject, name: "depositWhitelist" }),
   };
-  return createQuery(reads, ({ pause, whitelist }): Identification => {
+  const switches = createQuery(reads, (results) => results);
+  const parts = queryAll({ switches, contracts: lrtContracts(address) });
+  return mapQuery(parts, ({ switches: { pause, whitelist }, contracts }): Identification => {
     if (!pause.ok || !whitelist.ok)
       return notIdentified("Mellow Simple LRT", "it has no depositPause() and depositWhitelist()");
-    return { ok: true, caller: whitelist.value ? "user" : "router" };
+    return { ok: true, caller: whitelist.value ? "user" : "router", params: paramsOf(params, contracts) };
   });
 }
 

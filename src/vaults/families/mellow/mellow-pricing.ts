@@ -56,6 +56,36 @@ const MILLION = 1_000_000n;
 /** The value 1 in Mellow's prices, which are fixed-point numbers with 18 decimals. */
 export const PRICE_UNIT = 10n ** 18n;
 
+/** Prices by the oracle's last reports: shares per unit of a token, both in smallest units, times 10^18. */
+export interface MellowPrices {
+  /** Value of shares in a token's smallest unit, rounded down. Null if its report is missing, suspicious or has no price. */
+  toToken(token: Address, shares: bigint): bigint | null;
+  /** Value of an amount of a token in the vault's asset, both in smallest units, rounded down. Null if unknown. */
+  toAsset(token: Address, amount: bigint): bigint | null;
+}
+
+/** Returns a query for the prices of tokens and of the vault's asset. */
+export function mellowPrices(vault: Vault, tokens: readonly Address[]): Query<MellowPrices> {
+  const own = vault.asset.address;
+  const on = { to: vault.pricer, abi: oracleAbi(), name: "getReport" } as const;
+  const reads = [...new Set([own, ...tokens].map((token) => token.toLowerCase() as Address))].map(
+    (token) => [token, read({ ...on, args: [token] })] as const,
+  );
+  return createQuery(Object.fromEntries(reads), (results) => {
+    const priceOf = (token: Address): bigint | null => {
+      const result = results[token.toLowerCase() as Address];
+      const report = result === undefined ? null : valueOrNull(result);
+      return report === null || report.isSuspicious || report.priceD18 === 0n ? null : report.priceD18;
+    };
+    const scaled = (amount: bigint, by: { from: bigint | null; to: bigint | null }) =>
+      by.from === null || by.to === null ? null : mulDivDown(amount, by.from, by.to);
+    return {
+      toToken: (token, shares) => scaled(shares, { from: PRICE_UNIT, to: priceOf(token) }),
+      toAsset: (token, amount) => scaled(amount, { from: priceOf(token), to: priceOf(own) }),
+    };
+  });
+}
+
 /**
  * Returns true if the vault's queue mints immediately, false if it takes requests. Throws an Error if the registry
  * parameter `queue` is missing or invalid.

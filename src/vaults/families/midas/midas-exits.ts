@@ -231,6 +231,7 @@ const explain = familyErrors({
     { reason: /^RV\w*: amount < min$|^RV\w*: amountMTokenIn < fee$/, code: "below_minimum" },
     { reason: /^MTMB: min balance not met$/, code: "below_minimum" },
     { reason: /^RV\w+: insufficient|transfer amount exceeds balance/, code: "no_liquidity" },
+    { reason: /^RV\w+: \w+ (< needed|> balance)$/, code: "no_liquidity" },
     { reason: /^Pausable: (fn )?paused$|token transfer while paused$/, code: "exits_paused" },
   ],
 });
@@ -253,7 +254,6 @@ export const midasExits: VaultExits = {
   takenOut: midasTakenOut,
   paysUnclaimed: () => true,
   claim: () => null,
-  cancel: () => null,
   findRequest: findMidasRequest,
   findSettlement: findMidasSettlement,
 };

@@ -1,9 +1,10 @@
-import { type Address, isAddressEqual, type Log, parseAbi, parseEventLogs } from "viem";
+import { type Address, isAddressEqual, type Log, parseAbi, parseEventLogs, size } from "viem";
 import {
   createQuery,
   mapQuery,
   type Query,
   queryAll,
+  type Read,
   type ReadResult,
   read,
   valueOrNull,
@@ -66,6 +67,21 @@ export function redemptionTokens(vault: Vault): Token[] {
 }
 
 type RedeemRequest = readonly [Address, Address, number, bigint, bigint, bigint];
+
+/** Length of a request's six words in bytes. Later contracts insert one, after which the others have other meanings. */
+const REQUEST_BYTES = 192;
+
+/** Creates the read of a request by its id, which fails for a contract that returns another layout. */
+function requestRead(to: Address, id: string): Read<RedeemRequest> {
+  const call = read({ to, abi: requestsAbi(), name: "redeemRequests", args: [BigInt(id)] });
+  return {
+    ...call,
+    decode(data) {
+      if (size(data) !== REQUEST_BYTES) throw new RangeError("the request has another layout");
+      return call.decode(data);
+    },
+  };
+}
 
 /**
  * Returns the user's request if it is open or rejected, otherwise an empty list; null if it could not be read.
@@ -135,13 +151,10 @@ export function midasPending(
   { user, requestIds }: { user: Address; requestIds: readonly string[] },
 ): Query<readonly PendingExit[] | null> {
   const to = redemptionVault(vault);
-  const known = to === null ? [] : [...new Set(requestIds)].filter((id) => REQUEST_ID_PATTERN.test(id));
-  const on = { to: to ?? vault.address, abi: requestsAbi(), name: "redeemRequests" } as const;
-  if (known.length === 0) return createQuery({}, () => []);
-  const entries = createQuery(
-    Object.fromEntries(known.map((id) => [id, read({ ...on, args: [BigInt(id)] })])),
-    (results) => Object.entries(results),
-  );
+  const known = [...new Set(requestIds)].filter((id) => REQUEST_ID_PATTERN.test(id));
+  if (to === null || known.length === 0) return createQuery({}, () => []);
+  const reads = Object.fromEntries(known.map((id) => [id, requestRead(to, id)]));
+  const entries = createQuery(reads, (results) => Object.entries(results));
   return mapQuery(queryAll({ entries, assetRate: assetRateQuery(vault) }), (found) =>
     joinPending(
       found.entries.map(([requestId, result]) =>
@@ -160,10 +173,7 @@ export function midasTakenOut(
   { flows }: { user: Address; flows: readonly RequestFlow[] },
 ): Query<bigint | null> {
   const to = redemptionVault(vault) ?? vault.address;
-  const on = { to, abi: requestsAbi(), name: "redeemRequests" } as const;
-  const reads = flows.map(
-    ({ requestId }) => [requestId, read({ ...on, args: [BigInt(requestId)] })] as const,
-  );
+  const reads = flows.map(({ requestId }) => [requestId, requestRead(to, requestId)] as const);
   return createQuery(Object.fromEntries(reads), (results) =>
     Object.values(results).reduce<bigint | null>((sum, result) => {
       const paid = result.ok ? paidBy(vault, result.value) : null;

@@ -1,4 +1,11 @@
-import { decodeEventLog, isAddressEqual, parseAbi, toEventSelector, toFunctionSelector } from "viem";
+import {
+  decodeEventLog,
+  type Hex,
+  isAddressEqual,
+  parseAbi,
+  toEventSelector,
+  toFunctionSelector,
+} from "viem";
 import {
   createQuery,
   mapQuery,
@@ -169,6 +176,19 @@ function morphoV2Flows(vault: Vault): FlowSource {
   };
 }
 
+/** Revert data of `Panic(17)`: an arithmetic underflow or overflow. */
+const UNDERFLOW: Hex = `0x4e487b71${"11".padStart(64, "0")}`;
+const exitErrors = familyErrors({
+  errors: {
+    "error CannotSendShares()": "not_allowed",
+    "error CannotReceiveAssets()": "not_allowed",
+    "error TransferReverted()": "no_liquidity",
+    // The vault has nothing in the market of its liquidity adapter.
+    "error ZeroAllocation()": "no_liquidity",
+  },
+  reasons: [{ reason: /insufficient liquidity/i, code: "no_liquidity" }],
+});
+
 /**
  * Adapter of Morpho Vault V2. `maxDeposit` and `maxRedeem` always return 0, so they are not read: only a simulation
  * shows whether a cap is reached or liquidity is missing. Source: morpho-org/vault-v2.
@@ -181,14 +201,9 @@ export const morphoV2 = defineErc4626({
   // `maxRedeem` is always 0, and a shortage of liquidity shows only in the simulation, as the adapter's own error.
   exits: {
     ...erc4626Exits({ limited: false, viaRouter: ({ caller }) => caller === "router", views: exitGateViews }),
-    explain: familyErrors({
-      errors: {
-        "error CannotSendShares()": "not_allowed",
-        "error CannotReceiveAssets()": "not_allowed",
-        "error TransferReverted()": "no_liquidity",
-      },
-      reasons: [{ reason: /insufficient liquidity/i, code: "no_liquidity" }],
-    }),
+    // A market underflows before it names its liquidity. So does a vault whose holder has too few shares: no code.
+    explain: (revert) =>
+      revert === UNDERFLOW ? { code: null, text: "Panic(17): underflow" } : exitErrors(revert),
   },
   explain: familyErrors({ errors: { "error ZeroAbsoluteCap()": "above_maximum" } }),
 });

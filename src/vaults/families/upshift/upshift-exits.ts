@@ -23,6 +23,7 @@ import {
 } from "../../vault-exits.ts";
 import { namesAccount } from "../../vault-log-arguments.ts";
 import { familyErrors } from "../../vault-reverts.ts";
+import { legacyPaidAbi } from "./upshift-flow-events.ts";
 import { datedRequests, parseRequestDate, requestIdOf } from "./upshift-requests.ts";
 
 const vaultAbi = once(() =>
@@ -172,9 +173,19 @@ function findRequest(
     if (!isAddressEqual(args.receiver, user)) continue;
     // The multi-asset vaults' event has no date; the requests of the days around are read anyway.
     if (!("year" in args)) return { requestId: null, shares: args.shares };
-    return { requestId: requestIdOf(args), shares: args.shares };
+    return isPaidWithin(vault, { user, logs }) ? null : { requestId: requestIdOf(args), shares: args.shares };
   }
   return null;
+}
+
+/**
+ * Returns true if a legacy vault paid a request of the user in the transaction that made it, as it does without a lag.
+ */
+function isPaidWithin(vault: Vault, { user, logs }: { user: Address; logs: readonly Log[] }): boolean {
+  const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
+  return parseEventLogs({ abi: legacyPaidAbi(), eventName: "WithdrawalProcessed", logs: own }).some(
+    ({ args }) => isAddressEqual(args.receiverAddr, user) && args.processedOn === args.requestedOn,
+  );
 }
 
 function findSettlement(
@@ -230,5 +241,7 @@ export function upshiftExits({ legacy }: UpshiftExitOptions): VaultExits {
     cancel: () => null,
     findRequest,
     findSettlement,
+    // One payment settles the requests of one date, which its event does not name.
+    settlesUnnamed: () => true,
   };
 }

@@ -60,7 +60,7 @@ export function upshiftFlows(vault: Vault): FlowSource {
  * ABI of the two versions of `WithdrawalProcessed` in legacy vaults. The third version of the pools added
  * `wasBlacklisted`.
  */
-const paidAbi = once(() =>
+export const legacyPaidAbi = once(() =>
   parseAbi([
     "event WithdrawalProcessed(uint256 assetsAmount, uint256 processedOn, address receiverAddr, uint256 requestedOn)",
     "event WithdrawalProcessed(uint256 assetsAmount, uint256 processedOn, address receiverAddr, uint256 requestedOn, bool wasBlacklisted)",
@@ -73,15 +73,15 @@ const paidAbi = once(() =>
  */
 export function upshiftLegacyFlows(vault: Vault): FlowSource {
   const standard = erc4626Flows(vault);
-  const paid: readonly string[] = paidAbi().map(toEventSelector);
+  const paid: readonly string[] = legacyPaidAbi().map(toEventSelector);
   return {
     ...standard,
-    topics: [...standard.topics, ...paidAbi().map(toEventSelector)],
+    topics: [...standard.topics, ...legacyPaidAbi().map(toEventSelector)],
     decode(log) {
       if (!paid.includes(log.topics[0] ?? "")) return standard.decode(log);
       if (!isAddressEqual(log.address, vault.entryPoint)) return null;
       try {
-        const { args } = decodeEventLog({ abi: paidAbi(), data: log.data, topics: log.topics });
+        const { args } = decodeEventLog({ abi: legacyPaidAbi(), data: log.data, topics: log.topics });
         return { kind: "withdrawal", user: args.receiverAddr, assets: args.assetsAmount, shares: null };
       } catch {
         // The topic matches but the indexed arguments differ: another event.

@@ -4,6 +4,7 @@ import {
   mapQuery,
   type Query,
   queryAll,
+  type ReadResult,
   read,
   valueOrNull,
 } from "../../../chains/chain-reads.ts";
@@ -131,7 +132,10 @@ export function pendingDelayed(
   return mapQuery(queryAll(Object.fromEntries(parts)), (found) => joinPending(Object.values(found)));
 }
 
-/** Returns the query for the user's open request for one token: a list of one or none, null as in `pendingDelayed`. */
+/**
+ * Returns the query for the user's open request for one token: a list of one or none, null as in `pendingDelayed`. One
+ * that has matured is pending while its claim is known to revert.
+ */
 function pendingIn(
   vault: Vault,
   { user, now, to, token }: { user: Address; now: number; to: Address; token: Address },
@@ -143,15 +147,16 @@ function pendingIn(
     {
       request: read({ ...on, name: "withdrawRequests", args: [user, token] }),
       config: read({ ...on, name: "withdrawAssets", args: [token] }),
+      paused: read({ ...on, name: "isPaused" }),
       rate: rateIn(token),
       assetRate: rateIn(vault.asset.address),
     },
-    ({ request, config, rate: today, assetRate }) => {
+    ({ request, config, paused, rate: today, assetRate }) => {
       if (!request.ok) return null;
-      const [, , maturity, shares, rate] = request.value;
+      const [, ownLoss, maturity, shares, rate] = request.value;
       if (shares === 0n) return [];
       // Window and fee are the current ones: the contract stores neither with the request.
-      const [, , window, , fee] = valueOrNull(config) ?? [];
+      const [allowed, , window, , fee, commonLoss = 0] = valueOrNull(config) ?? [];
       // Whether the request has expired depends on the window.
       if (window === undefined && now >= maturity * 1_000) return null;
       // The fee is taken in shares, and the lower of the two rates counts.
@@ -162,7 +167,13 @@ function pendingIn(
           ? null
           : mulDivDown(paid, current < rate ? current : rate, oneShare(vault));
       const expiresAt = window === undefined ? null : maturity + (window || DEFAULT_WINDOW);
-      const [ready, over] = [now >= maturity * 1_000, expiresAt !== null && now > expiresAt * 1_000];
+      const maxLoss = ownLoss || commonLoss;
+      const isRefused =
+        allowed === false || valueOrNull(paused) === true || isBlocked(today, { recorded: rate, maxLoss });
+      const [ready, over] = [
+        now >= maturity * 1_000 && !isRefused,
+        expiresAt !== null && now > expiresAt * 1_000,
+      ];
       return [
         {
           ...unknownPendingExit,
@@ -179,6 +190,19 @@ function pendingIn(
       ];
     },
   );
+}
+
+/**
+ * Returns true if the rate rules out a payment: it differs from that `recorded` in the request by more than the maximum
+ * loss, in basis points, or the accountant is paused, so that its view reverts. False also if it is unread.
+ */
+function isBlocked(
+  rate: ReadResult<bigint>,
+  { recorded, maxLoss }: { recorded: bigint; maxLoss: number },
+): boolean {
+  if (!rate.ok) return rate.revert !== null && rate.revert !== "0x";
+  const [low, high] = recorded < rate.value ? [recorded, rate.value] : [rate.value, recorded];
+  return mulDivDown(low, BPS + BigInt(maxLoss), BPS) < high;
 }
 
 /**

@@ -87,7 +87,8 @@ function queueFlow(vault: Vault, log: FlowLog): VaultFlow | null {
 function delayedFlow(vault: Vault, log: FlowLog): VaultFlow {
   const { args } = decodeEventLog({ abi: delayedAbi(), data: log.data, topics: log.topics });
   const paid = assetsOf(vault, { asset: args.asset, amount: args.assets });
-  return { kind: "withdrawal", user: args.account, ...paid, shares: args.shares };
+  // The event's shares are those after the fee, which the account gave too.
+  return { kind: "withdrawal", user: args.account, ...paid, shares: null };
 }
 
 /** Returns an amount of a token as the vault's asset, with the query that converts it if it is another token. */

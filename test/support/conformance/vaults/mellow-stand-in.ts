@@ -105,10 +105,51 @@ export function deployMellow(setup: MellowSetup) {
         ...{ entryPoint, spender: entryPoint, pricer: oracle.toLowerCase(), caller: setup.caller },
         params: {
           ...{ queue: setup.queue, redeem_queues: redeem.toLowerCase(), deposit_queues: "" },
-          referrer: zeroAddress,
+          ...{ referrer: zeroAddress, other_redeem_queues: "", all_queues: "known" },
+          request_queues: setup.redeem === "async" ? redeem.toLowerCase() : "",
           [setup.redeem === "async" ? "redeem_queue" : "sync_redeem_queue"]: redeem.toLowerCase(),
         },
       };
       return { row, owner: script.deployer, parts: { ...contracts } };
     });
+}
+
+/** Decimals of the token that the redemption queues of {@link deployMellowPayingOther} pay. */
+export const OTHER_DECIMALS = 8;
+/** Reported price of that token: shares per token, both in the smallest unit, times 10^18. It is worth 2.0013 assets. */
+export const otherPrice = (assetDecimals: number): bigint =>
+  (((reportPrice(assetDecimals) * 20_013n) / 10_000n) * 10n ** BigInt(assetDecimals)) /
+  10n ** BigInt(OTHER_DECIMALS);
+
+/**
+ * Deploys a vault whose two redemption queues (`parts.first` and `parts.second`) pay a token other than its asset,
+ * `parts.other`, by request.
+ */
+export async function deployMellowPayingOther(world: World, asset: Token): Promise<StandIn> {
+  const made = await deployMellow({ queue: "sync", caller: "user", redeem: "async" })(world, asset);
+  const other = await world.token(OTHER_DECIMALS);
+  const { timestamp } = await world.client.getBlock();
+  const { vault = zeroAddress, oracle = zeroAddress, redeem = zeroAddress } = made.parts;
+  const [first, second] = await world.script((script) => {
+    const code = { abi: mellowRedeemQueueAbi, bytecode: mellowRedeemQueueCreationCode } as const;
+    const data = encodeDeployData({ ...code, args: [other.address, vault] });
+    mint(script, { token: other, to: vault, amount: whole(other, 1_000_000n) });
+    return [script.deploy("first", data), script.deploy("second", data)] as const;
+  });
+  const call = async (to: Address, abi: Abi, [functionName, ...args]: readonly [string, ...unknown[]]) => {
+    await world.send(made.owner, { to, data: encodeFunctionData({ abi, functionName, args }) });
+  };
+  for (const queue of [first, second])
+    await call(vault, mellowVaultAbi, ["createQueue", queue, other.address, false]);
+  await call(vault, mellowVaultAbi, ["removeQueue", redeem, asset.address]);
+  const report = [other.address, otherPrice(asset.decimals), Number(timestamp), false] as const;
+  await call(oracle, mellowOracleAbi, ["submit", ...report]);
+  const queues = `${first},${second}`.toLowerCase();
+  const params = {
+    ...{ ...made.row.params, redeem_queues: "", other_redeem_queues: queues, request_queues: queues },
+    redeem_queue: first.toLowerCase(),
+    redeem_tokens: `${other.address.toLowerCase()}/${other.decimals}/${other.symbol}`,
+  };
+  const parts = { ...made.parts, other: other.address, first, second };
+  return { ...made, row: { ...made.row, params }, parts };
 }

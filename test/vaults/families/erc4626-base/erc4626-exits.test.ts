@@ -70,14 +70,15 @@ const views = parseAbi([
   "function getConfiguration(address) view returns (uint256)",
 ]);
 
-type Answers = Readonly<Record<string, bigint | Hex>>;
+type Answers = Readonly<Record<string, bigint | Hex | ((args: readonly unknown[]) => bigint | null)>>;
 
 async function termsOf(adapter: VaultAdapter, answers: Answers, request: Partial<ExitInput> = {}) {
   const query = exitsOf(adapter).terms(vault, { ...input, ...request, now: NOW });
   const client = contractsClient(({ data }): ContractAnswer => {
-    const { functionName } = decodeFunctionData({ abi: views, data });
-    const answer = answers[functionName];
-    if (answer === undefined) return { ok: false, data: "0x" };
+    const { functionName, args = [] } = decodeFunctionData({ abi: views, data });
+    const stated = answers[functionName] ?? null;
+    const answer = typeof stated === "function" ? stated(args) : stated;
+    if (answer === null) return { ok: false, data: "0x" };
     return { ok: true, data: typeof answer === "bigint" ? toHex(answer, { size: 32 }) : answer };
   });
   return (await runQuery(client, query)).value;
@@ -195,6 +196,25 @@ describe("the limit of a redemption", () => {
   });
 });
 
+describe("the limit of a redemption from Yearn", () => {
+  /** What a vault redeems within an accepted loss of 0.5% and, null if unread, at any loss. */
+  const limitOf = async (within: bigint, any: bigint | null) => {
+    const maxRedeem = ([, maxLoss]: readonly unknown[]) => (maxLoss === 10_000n ? any : within);
+    return (await termsOf(yearn, { ...healthy, maxRedeem })).maxShares;
+  };
+
+  test("is what it redeems within the accepted loss", async () => {
+    expect(await limitOf(5_000n, 5_000n)).toBe(5_000n);
+    expect(await limitOf(700n, 5_000n)).toBe(700n);
+  });
+
+  test("is the liquidity where the first strategy has a larger loss, and not zero", async () => {
+    expect(await limitOf(0n, 3_000n)).toBe(3_000n);
+    expect(await limitOf(0n, 0n)).toBe(0n);
+    expect(await limitOf(0n, null)).toBeNull();
+  });
+});
+
 test("the gates of Morpho Vault V2 refuse owner, receiver and executor", async () => {
   const open = { ...healthy, canSendShares: 1n, canReceiveShares: 1n, canReceiveAssets: 1n };
   expect(await termsOf(morphoV2, open)).toMatchObject({ refusal: null });
@@ -239,7 +259,7 @@ test.each([
   [euler, errorData("error E_InsufficientCash()"), "no_liquidity"],
   [euler, errorData("error E_OperationDisabled()"), "exits_paused"],
   [euler, errorData("error E_ZeroAssets()"), "nothing_to_withdraw"],
-  [yearn, reason("too much loss"), "no_liquidity"],
+  [yearn, reason("too much loss"), "price_unsafe"],
   [yearn, reason("ERC4626: redeem more than max"), "no_liquidity"],
   [aaveStata, errorData("error EnforcedPause()"), "exits_paused"],
   [aaveStata, errorData("error ReservePaused()"), "exits_paused"],

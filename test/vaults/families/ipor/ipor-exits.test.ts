@@ -76,6 +76,43 @@ test("a request does not say when it was made, because its window may have been 
   expect(of(2n ** 255n)).toMatchObject([{ since: null, expiresAt: Number(end) }]);
 });
 
+describe("a released request", () => {
+  const end = BigInt(Math.floor(NOW / 1_000) + 60);
+  /** The request for 60 shares, with what the account holds and the WithdrawManager has released. */
+  const requestOf = (limits: Record<string, unknown>, ends: bigint = end) => {
+    const pending = iporExits.pending?.(plasma, { user: USER, requestIds: [], now: NOW });
+    if (pending === undefined) throw new Error("no requests");
+    return answer(pending, { info: [60n, ends, ends >= end, 3_600n], ...limits });
+  };
+
+  test.each<[string, Record<string, unknown>, bigint]>([
+    ["all that was requested", { held: 100n, released: 90n }, 60n],
+    ["what the account still holds", { held: 50n, released: 90n }, 50n],
+    ["what is released for all accounts together", { held: 100n, released: 40n }, 40n],
+    ["what the account holds, at an older WithdrawManager", { held: 50n, released: new Revert("0x") }, 50n],
+  ])("can be claimed for %s", (_name, limits, shares) => {
+    const [request] = requestOf(limits) ?? [];
+    expect(request).toMatchObject({ state: "claimable", shares: 60n, claimableShares: shares });
+    const call = iporExits.claim?.(plasma, { user: USER, request: request as never });
+    expect(BigInt(`0x${call?.data.slice(10, 74)}`)).toBe(shares);
+  });
+
+  test.each([
+    { held: 0n, released: 90n },
+    { held: 100n, released: 0n },
+  ])("waits while nothing of it can be claimed: %o", (limits) => {
+    const nothing = { state: "pending", claimableShares: 0n, claimableAssets: 0n };
+    expect(requestOf(limits)).toMatchObject([nothing]);
+  });
+
+  test("is unknown while a limit is unread, unless it waits or has expired", () => {
+    expect(requestOf({ released: 90n })).toBeNull();
+    expect(requestOf({ held: new Revert("0x"), released: 90n })).toBeNull();
+    expect(requestOf({ held: 100n })).toBeNull();
+    expect(requestOf({}, end - 100n)).toMatchObject([{ state: "expired", claimableShares: 0n }]);
+  });
+});
+
 describe("iporExitParams()", () => {
   const paramsBy = (table: Record<string, unknown>, reviewed: Address | null = MANAGER) =>
     answer(iporExitParams({ vault: VAULT, accessManager: OTHER, reviewed }), table);

@@ -1,8 +1,9 @@
-import { expect, test } from "vitest";
+import { encodeErrorResult, parseAbi } from "viem";
+import { describe, expect, test } from "vitest";
 import { lagoonExits } from "../../../../src/vaults/families/lagoon/lagoon-exits.ts";
 import { lagoonFamily } from "../../../../src/vaults/families/lagoon/lagoon-family.ts";
 import { NOW, USER, vault } from "../../../support/deposits/fixtures.ts";
-import { answer, UNMADE } from "../../../support/vaults/answer.ts";
+import { answer, Revert, UNMADE } from "../../../support/vaults/answer.ts";
 
 const own = { ...vault, adapter: "lagoon" };
 
@@ -30,4 +31,35 @@ test.each<[number, bigint | null]>([
   [65_535, null],
 ])("an exit fee of %i basis points leaves %s of 1000", (exitRate, left) => {
   expect(previewed([0, 0, 0, exitRate, 0])).toBe(left);
+});
+
+describe("an instant redemption from a closed vault", () => {
+  const [item] = parseAbi(["error NotOpen(uint8 state)"]);
+  const open = new Revert(encodeErrorResult({ abi: [item], errorName: "NotOpen", args: [2] }));
+  const termsWith = (table: Readonly<Record<string, unknown>>) =>
+    answer(lagoonExits.terms(own, { ...request, mode: "instant" }), {
+      ...{ open, value: 1_000n, claimable: 0n },
+      ...table,
+    });
+
+  test.each<[unknown, bigint | null]>([
+    [undefined, 1_000n],
+    [[0, 0, 0, 0, 0], 1_000n],
+    [[0, 0, 0, 200, 0], 980n],
+    [[0, 0, 0, 10_001, 0], null],
+    [UNMADE, null],
+  ])("pays less by the exit fee in the rates %o: %s of 1000", (rates, previewAssets) => {
+    expect(termsWith({ rates })).toMatchObject({
+      ...{ variant: "closed", priced: "now", refusal: null, previewAssets, grossAssets: 1_000n },
+    });
+  });
+
+  test("must wait for the claim of a settled request, which the vault pays instead", () => {
+    expect(termsWith({ claimable: 1n })).toMatchObject({ refusal: "request_pending" });
+    expect(termsWith({ claimable: 0n })).toMatchObject({ refusal: null });
+  });
+
+  test("is refused if the settled request cannot be read", () => {
+    expect(termsWith({ claimable: UNMADE })).toMatchObject({ refusal: "request_pending" });
+  });
 });

@@ -18,6 +18,8 @@ const abi = parseAbi([
   "function withdrawalManager() view returns (address)",
   "function lockedShares(address) view returns (uint256)",
   "function exitCycleId(address) view returns (uint256)",
+  "function getWindowAtId(uint256) view returns (uint256 start, uint256 end)",
+  "function manualSharesAvailable(address) view returns (uint256)",
   "function requestIds(address) view returns (uint256)",
   "function requests(uint128) view returns (address owner, uint256 shares)",
   "function requestsByOwner(address) view returns (uint256[] ids, uint256[] shares)",
@@ -29,7 +31,11 @@ type Contract = Readonly<Record<string, unknown>>;
 const pool: Contract = {
   ...{ manager: MANAGER, maxRedeem: 0n, totalAssets: 1_200n, unrealizedLosses: 100n, totalSupply: 1_000n },
 };
-const cycles: Contract = { lockedShares: 33n, exitCycleId: 7n };
+/** Times between which the shares of the user's cycle can be redeemed, in unix seconds. */
+const [START, END] = [1_000, 2_000];
+const cycles: Contract = {
+  ...{ lockedShares: 33n, exitCycleId: 7n, getWindowAtId: [BigInt(START), BigInt(END)] },
+};
 /** A queue of version 1 with one request of the user. */
 const single: Contract = { lockedShares: 0n, requestIds: 5n, requests: [USER, 33n] };
 /** A queue of version 2 with two requests of the user. */
@@ -41,6 +47,8 @@ const multi: Contract = {
     [33n, 20n],
   ],
 };
+/** A queue of version 3, which has no `lockedShares`. */
+const third: Contract = { ...multi, lockedShares: undefined, manualSharesAvailable: 10n };
 const named = (requests: Address) => ({ pool_manager: MANAGER, withdrawal_manager: requests });
 
 /** Reads the user's requests at a pool whose withdrawal manager is at `current` and behaves like `manager`. */
@@ -52,6 +60,8 @@ async function read(of: {
   requestIds?: readonly string[];
   /** Assets that the pool holds; unread if absent. */
   liquid?: bigint;
+  /** Time of the block in unix seconds. */
+  at?: number;
 }) {
   const current = of.current ?? QUEUE;
   const contracts: Readonly<Record<string, Contract>> = {
@@ -69,10 +79,26 @@ async function read(of: {
       : { ok: true, data: encodeFunctionResult({ abi, functionName, result } as never) };
   });
   const vault = familyVault("erc4626", { exit: "maple", ...(of.params ?? named(current)) });
-  const pending = erc4626.exits?.pending?.(vault, { user: USER, requestIds: of.requestIds ?? [], now: 0 });
+  const asked = { user: USER, requestIds: of.requestIds ?? [], now: (of.at ?? 0) * 1_000 };
+  const pending = erc4626.exits?.pending?.(vault, asked);
   if (pending === undefined) throw new Error("the family has no requests");
   const { value } = await runQuery(client, pending);
   return { vault, requests: value, asked: client.calls.length };
+}
+
+const cancels = parseAbi([
+  "function removeShares(uint256 shares, address owner) returns (uint256)",
+  "function removeSharesById(uint256 requestId, uint256 shares) returns (uint256, uint256)",
+]);
+
+/** Returns the contract, the function and the arguments that cancel a request, or null if nothing does. */
+function cancellation({ vault, requests }: Awaited<ReturnType<typeof read>>, index: number) {
+  const request = requests?.[index];
+  if (request === undefined) throw new Error("no request");
+  const call = erc4626.exits?.cancel?.(vault, { user: USER, request }) ?? null;
+  if (call === null) return null;
+  const { functionName, args } = decodeFunctionData({ abi: cancels, data: call.data });
+  return [call.target, functionName, ...args];
 }
 
 const waiting = { state: "pending", claimableAssets: 0n, claimableShares: 0n } as const;
@@ -80,23 +106,40 @@ const waiting = { state: "pending", claimableAssets: 0n, claimableShares: 0n } a
 describe("requests to a cyclical withdrawal manager", () => {
   test("are one without a number, priced net of unrealised losses and rounded down", async () => {
     const { requests, asked } = await read({ manager: cycles });
-    expect(asked).toBe(1);
+    expect(asked).toBe(2);
     // 33 × (1,200 − 100) / 1,000 = 36.3
-    expect(requests).toMatchObject([
-      { requestId: "0", shares: 33n, assets: 36n, cancellable: true, ...waiting },
-    ]);
+    expect(requests).toMatchObject([{ requestId: "0", shares: 33n, assets: 36n, ...waiting }]);
   });
 
-  test("can be claimed as far as they were processed", async () => {
-    const { requests } = await read({ manager: cycles, own: { maxRedeem: 10n } });
-    expect(requests).toMatchObject([
-      { state: "claimable", shares: 33n, assets: 36n, claimableShares: 10n, claimableAssets: 11n },
-    ]);
+  test.each<[string, number, bigint, object]>([
+    ["wait before their window, without a cancellation", START - 1, 0n, { ...waiting, cancellable: false }],
+    [
+      "can be claimed or cancelled from its start",
+      START,
+      33n,
+      { state: "claimable", claimableShares: 33n, claimableAssets: 36n, cancellable: true },
+    ],
+    [
+      "can be cancelled until its end although the claim is not known",
+      END - 1,
+      0n,
+      { ...waiting, cancellable: true },
+    ],
+    [
+      "have expired at its end, and can be cancelled",
+      END,
+      0n,
+      { state: "expired", claimableShares: 0n, claimableAssets: 0n, cancellable: true },
+    ],
+  ])("%s", async (_name, at, maxRedeem, shown) => {
+    const seen = await read({ manager: cycles, own: { maxRedeem }, at });
+    expect(seen.requests).toMatchObject([{ shares: 33n, earliest: START, expiresAt: END, ...shown }]);
+    expect(cancellation(seen, 0)).toEqual(at < START ? null : [VAULT, "removeShares", 33n, USER]);
   });
 
   test("are none without shares, and without totals their value is unknown", async () => {
-    const { requests: none } = await read({ manager: { ...cycles, lockedShares: 0n } });
-    expect(none).toEqual([]);
+    const none = await read({ manager: { ...cycles, lockedShares: 0n, exitCycleId: 0n } });
+    expect([none.requests, none.asked]).toEqual([[], 1]);
     const { requests } = await read({ manager: cycles, own: { totalSupply: 0n } });
     expect(requests).toMatchObject([{ shares: 33n, assets: null }]);
   });
@@ -104,28 +147,41 @@ describe("requests to a cyclical withdrawal manager", () => {
 
 describe("requests to a queue", () => {
   test("of version 1 are the one that waits, under its number", async () => {
-    const { requests, asked } = await read({ manager: single });
-    expect(asked).toBe(2);
-    expect(requests).toMatchObject([
+    const seen = await read({ manager: single });
+    expect(seen.asked).toBe(2);
+    expect(seen.requests).toMatchObject([
+      { requestId: "5", shares: 33n, assets: 36n, cancellable: true, earliest: null, ...waiting },
+    ]);
+    expect(cancellation(seen, 0)).toEqual([VAULT, "removeShares", 33n, USER]);
+  });
+
+  test("of version 2 are all that wait, each of which the queue takes back by its number", async () => {
+    const seen = await read({ manager: multi });
+    expect(seen.asked).toBe(1);
+    expect(seen.requests).toMatchObject([
       { requestId: "5", shares: 33n, assets: 36n, cancellable: true, ...waiting },
+      { requestId: "8", shares: 20n, assets: 22n, cancellable: true, ...waiting },
+    ]);
+    expect([cancellation(seen, 0), cancellation(seen, 1)]).toEqual([
+      [QUEUE, "removeSharesById", 5n, 33n],
+      [QUEUE, "removeSharesById", 8n, 20n],
     ]);
   });
 
-  test("of version 2 are all that wait, of which `removeShares` takes back the newest", async () => {
-    const { vault, requests, asked } = await read({ manager: multi });
-    expect(asked).toBe(1);
-    expect(requests).toMatchObject([
-      { requestId: "5", shares: 33n, assets: 36n, cancellable: false, ...waiting },
-      { requestId: "8", shares: 20n, assets: 22n, cancellable: true, ...waiting },
+  test("are taken back by the queue that keeps them, not by the one in the registry entry", async () => {
+    const seen = await read({ manager: multi, params: named(OLD) });
+    expect(cancellation(seen, 0)).toEqual([QUEUE, "removeSharesById", 5n, 33n]);
+  });
+
+  test("of version 3 are read with the processed shares under their other name", async () => {
+    const seen = await read({ manager: third, own: { maxRedeem: 10n } });
+    expect(seen.requests).toMatchObject([
+      { requestId: "5", shares: 33n, cancellable: true },
+      { requestId: "8", shares: 20n, cancellable: true },
+      { requestId: "0", shares: 10n, state: "claimable", claimableShares: 10n, cancellable: false },
     ]);
-    const calls = parseAbi(["function removeShares(uint256 shares, address owner) returns (uint256)"]);
-    const cancel = (index: number) => {
-      const request = requests?.[index];
-      if (request === undefined) throw new Error("no request");
-      const call = erc4626.exits?.cancel?.(vault, { user: USER, request });
-      return call ? decodeFunctionData({ abi: calls, data: call.data }).args : null;
-    };
-    expect([cancel(0), cancel(1)]).toEqual([null, [20n, USER]]);
+    expect(cancellation(seen, 0)).toEqual([QUEUE, "removeSharesById", 5n, 33n]);
+    expect(cancellation(seen, 2)).toBeNull();
   });
 
   test.each([
@@ -163,8 +219,8 @@ describe("requests to a queue", () => {
       { state: "claimable", shares: 10n, assets: 11n, claimableShares: 5n, claimableAssets: 5n },
     ]);
     expect(await claimable(0n)).toMatchObject([{ ...waiting, shares: 10n, assets: 11n }]);
-    const cyclical = { manager: cycles, own: { maxRedeem: 10n }, liquid: 0n };
-    expect((await read(cyclical)).requests).toMatchObject([{ claimableShares: 10n }]);
+    const cyclical = { manager: cycles, own: { maxRedeem: 33n }, liquid: 0n, at: START };
+    expect((await read(cyclical)).requests).toMatchObject([{ claimableShares: 33n }]);
   });
 
   test("are not known to be claimable if the pool does not say how much it redeems", async () => {
@@ -178,6 +234,11 @@ describe("requests to a queue", () => {
 
 describe("requests are unknown, not absent,", () => {
   test.each<[string, Parameters<typeof read>[0]]>([
+    ["without the window of the cycle", { manager: { ...cycles, getWindowAtId: undefined } }],
+    [
+      "without the shares in cycles, whatever else answers",
+      { manager: { ...cycles, lockedShares: undefined, manualSharesAvailable: 0n } },
+    ],
     ["if the manager is of no known kind", { manager: { lockedShares: 0n } }],
     ["without the processed shares", { manager: { ...multi, lockedShares: undefined } }],
     ["without the request of a number", { manager: { ...single, requests: undefined } }],
@@ -194,7 +255,7 @@ describe("the withdrawal manager", () => {
   test.each<[string, Record<string, string>, number]>([
     ["unknown to the registry entry", {}, 3],
     ["that of another pool manager there", { pool_manager: OLD, withdrawal_manager: OLD }, 3],
-    ["an earlier one there, before the pool's upgrade", named(OLD), 2],
+    ["an earlier one there, before the pool's upgrade", named(OLD), 3],
   ])("is found on the chain if it is %s", async (_name, params, rounds) => {
     const { requests, asked } = await read({ manager: multi, params });
     expect(asked).toBe(rounds);

@@ -6,6 +6,7 @@ import type { Vault } from "../../../../src/vaults/vault.ts";
 import type { ExitTermsInput } from "../../../../src/vaults/vault-exits.ts";
 import { contractsClient } from "../../../support/chains/multicall.ts";
 import { OTHER, USDC, USER, VAULT } from "../../../support/deposits/fixtures.ts";
+import { reasonData } from "../../../support/vaults/answer.ts";
 import { familyVault } from "../../../support/withdrawals/fixtures.ts";
 
 const ONE = 10n ** 18n;
@@ -62,4 +63,17 @@ test("an account's exemption from fee and minimum counts in its own call, not in
   expect(await termsFor(null)).toMatchObject({
     ...{ previewAssets: 990_000n, grossAssets: 1_000_000n, minShares: 5n * ONE },
   });
+});
+
+test.each([
+  "MV: exceed limit",
+  "MV: exceed allowance",
+  "RVMT: balance < needed",
+  "RVB: buidlToRedeem > balance",
+  "RVA: withdrawn < needed",
+  "RVA: insufficient aToken balance",
+  "RVM: insufficient shares",
+  "RVU: insufficient USTB balance",
+])("the reason %s means that the vault is short of assets", (reason) => {
+  expect(midasExits.explain?.(reasonData(reason))).toEqual({ code: "no_liquidity", text: reason });
 });

@@ -1,6 +1,12 @@
+import { numberToHex } from "viem";
 import { expect, test } from "vitest";
-import { midasPending } from "../../../../src/vaults/families/midas/midas-redemption-requests.ts";
+import { runQuery } from "../../../../src/chains/aggregator/aggregate-reads.ts";
+import {
+  midasPending,
+  midasTakenOut,
+} from "../../../../src/vaults/families/midas/midas-redemption-requests.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
+import { contractsClient } from "../../../support/chains/multicall.ts";
 import { USER, vault } from "../../../support/deposits/fixtures.ts";
 import { answer } from "../../../support/vaults/answer.ts";
 
@@ -25,4 +31,28 @@ const pendingAt = (status: number) =>
 test("an open request is worth its payment, a rejected one nothing", () => {
   expect(pendingAt(0)).toMatchObject([{ state: "pending", assets: 3n * WAD, value: 3_000_000n }]);
   expect(pendingAt(2)).toMatchObject([{ state: "rejected", assets: 0n, value: 0n }]);
+});
+
+/** Reads the user's request, and what it has paid, from a contract that answers with these words. */
+async function readFrom(words: readonly bigint[]) {
+  const data = `0x${words.map((word) => numberToHex(word, { size: 32 }).slice(2)).join("")}` as const;
+  const client = contractsClient(() => ({ ok: true, data }));
+  const flows = [{ kind: "withdrawal", requestId: "7", assets: null }] as const;
+  const [pending, paid] = [
+    midasPending(own, { user: USER, requestIds: ["7"] }),
+    midasTakenOut(own, { user: USER, flows }),
+  ];
+  return [(await runQuery(client, pending)).value, (await runQuery(client, paid)).value];
+}
+
+test("a request of another layout, such as one with a fee before the mTokens, is unknown", async () => {
+  const [head, rates] = [
+    [BigInt(USER), BigInt(TOKEN), 0n],
+    [(3n * WAD) / 2n, WAD],
+  ];
+  const open = [{ requestId: "7", shares: 2n * WAD, assets: 3n * WAD }];
+  expect(await readFrom([...head, 2n * WAD, ...rates])).toMatchObject([open, 0n]);
+  expect(await readFrom([...head, 50n, 2n * WAD, ...rates, 0n])).toEqual([null, null]);
+  expect(await readFrom([...head, 2n * WAD, ...rates, 0n])).toEqual([null, null]);
+  expect(await readFrom([...head, 2n * WAD])).toEqual([null, null]);
 });

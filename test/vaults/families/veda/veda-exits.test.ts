@@ -4,7 +4,7 @@ import { vedaExits } from "../../../../src/vaults/families/veda/veda-exits.ts";
 import { vedaFlows } from "../../../../src/vaults/families/veda/veda-flow-events.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
 import { NOW, USDC, USER, vault } from "../../../support/deposits/fixtures.ts";
-import { answer, eventLog } from "../../../support/vaults/answer.ts";
+import { answer, eventLog, Revert } from "../../../support/vaults/answer.ts";
 
 const ACCOUNTANT = "0x4444444444444444444444444444444444444444";
 const own: Vault = {
@@ -131,6 +131,41 @@ describe("Veda's contract with a fixed wait", () => {
     expect(pending(100, -60)).toMatchObject([{ state: "claimable" }]);
     expect(pending(100, -700_000)).toMatchObject([{ state: "expired" }]);
     expect(pending(null, -60)).toBeNull();
+  });
+
+  describe("once it has matured", () => {
+    /** The request, made at a rate of 1.25 with a limit of 0.5% of its own or, at 0, the contract's of 1%. */
+    const matured = (of: { limit?: number; allowed?: boolean; answers?: Record<string, unknown> } = {}) =>
+      answer(vedaExits.pending?.(delayed, { user: USER, requestIds: [], now: NOW }) ?? noQuery(), {
+        request: [false, of.limit ?? 0, NOW / 1_000 - 60, 10n ** 7n, 1_250_000n],
+        config: [of.allowed ?? true, 604_800, 0, 0n, 0, 100],
+        ...{ paused: false, rate: 1_250_000n, assetRate: 1_250_000n, ...of.answers },
+      })?.[0];
+    const claimOf = (request: ReturnType<typeof matured>) =>
+      request && vedaExits.claim?.(delayed, { user: USER, request });
+
+    test.each<[string, Parameters<typeof matured>[0]]>([
+      ["within the contract's limit of loss", { answers: { rate: 1_237_700n } }],
+      ["within its own limit of loss, above", { limit: 50, answers: { rate: 1_256_250n } }],
+      ["while the rate or the pause is unread", { answers: { rate: undefined, paused: undefined } }],
+    ])("can be claimed %s", (_name, of) => {
+      const request = matured(of);
+      expect(request).toMatchObject({ state: "claimable", claimableShares: 10n ** 7n });
+      expect(claimOf(request)).toMatchObject({ target: DELAYED });
+    });
+
+    test.each<[string, Parameters<typeof matured>[0]]>([
+      ["the contract is paused", { answers: { paused: true } }],
+      ["the asset is no longer paid", { allowed: false }],
+      ["the rate has fallen below the contract's limit", { answers: { rate: 1_237_600n } }],
+      ["the rate has risen above its own limit", { limit: 50, answers: { rate: 1_256_251n } }],
+      ["the accountant is paused", { answers: { rate: new Revert("0x12345678") } }],
+    ])("waits while %s, and can be cancelled", (_name, of) => {
+      const request = matured(of);
+      const nothing = { claimableShares: 0n, claimableAssets: 0n, cancellable: true };
+      expect(request).toMatchObject({ state: "pending", ...nothing });
+      expect(claimOf(request)).toBeNull();
+    });
   });
 
   test("previews nothing with a fee above 100%", () => {

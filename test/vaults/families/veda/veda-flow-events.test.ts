@@ -104,3 +104,13 @@ test.each([
     expect(answer(conversion, { own: 3n })).toBeNull();
   },
 );
+
+test("the shares of a completed withdrawal after a fixed wait are unknown, because its event leaves out the fee", () => {
+  const delayed = vedaFlows({ ...vault, params: { ...vault.params, delayed_withdraw: SOLVER } });
+  const completed = eventLog(
+    SOLVER,
+    "event WithdrawCompleted(address indexed account, address indexed asset, uint256 shares, uint256 assets)",
+    { account: USER, asset, shares: 891n, assets: 1_001n },
+  );
+  expect(delayed.decode(completed)).toEqual({ kind: "withdrawal", user: USER, assets: 1_001n, shares: null });
+});

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { keepsOpen } from "../../src/withdrawals/withdrawal-refusals.ts";
+import { keepsOpen } from "../../../src/withdrawals/requests/keep-open-requests.ts";
 
 /** The shares of an account's open requests before and after a new request for 1,000 shares. */
 const kept = (open: bigint, then: bigint) => keepsOpen({ open, then, shares: 1_000n });

@@ -1,0 +1,97 @@
+import type { Hex } from "viem";
+import type { Receipt } from "../../chains/chain-transaction.ts";
+import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
+import { smaller } from "../../lib/amount.ts";
+import type { ExitSettlement } from "../../vaults/vault-exits.ts";
+
+/** A transaction that paid, cancelled or rejected a request or a part of it. */
+export interface EndSeen {
+  hash: Hex;
+  receipt: Receipt;
+  settlement: ExitSettlement;
+}
+
+/** The settlements that end a request, or a part of it. */
+interface RequestParts {
+  parts: readonly EndSeen[];
+  /** True if nothing of the request is left over. */
+  complete: boolean;
+  /** True if the settlements are for all of its shares and no more. */
+  exact: boolean;
+  /** True if they are for shares of other requests too, so that the amount of this one is unknown. */
+  shared: boolean;
+}
+
+type Asked = Pick<WithdrawalRow, "requestId" | "shares" | "estimatedAssets" | "assets">;
+
+const endedBy = ({ claimTxHash, refundTxHash }: WithdrawalRow, hash: Hex): boolean =>
+  claimTxHash === hash || refundTxHash === hash;
+
+/** Returns the sum of the shares of withdrawals, in the share token's smallest unit; unknown ones count as 0. Pure. */
+export const sharesOf = (rows: readonly WithdrawalRow[]): bigint =>
+  rows.reduce((sum, { shares }) => sum + BigInt(shares ?? "0"), 0n);
+
+/**
+ * Returns true if a settlement ended other withdrawals, and their shares leave nothing of it for this one. If its shares
+ * are unknown, it settled the requests of one id, so that one of another id leaves nothing of it. Pure.
+ */
+export function isTaken(
+  { hash, settlement }: Pick<EndSeen, "hash" | "settlement">,
+  { row, others }: { row: Pick<WithdrawalRow, "requestId">; others: readonly WithdrawalRow[] },
+): boolean {
+  const takers = others.filter((other) => endedBy(other, hash));
+  const { shares = null } = settlement;
+  if (shares === null)
+    return takers.some(({ requestId }) => requestId !== null && requestId !== row.requestId);
+  return takers.length > 0 && sharesOf(takers) >= shares;
+}
+
+/** Returns the shares of the other withdrawals that settlements ended, in the share token's smallest unit. Pure. */
+export const takenShares = (seen: readonly EndSeen[], others: readonly WithdrawalRow[]): bigint =>
+  sharesOf(others.filter((other) => seen.some(({ hash }) => endedBy(other, hash))));
+
+/** Returns true if every other withdrawal that ended with one of the settlements has a known amount. Pure. */
+export const areKnown = (seen: readonly EndSeen[], others: readonly WithdrawalRow[]): boolean =>
+  others.every(
+    ({ claimTxHash, assets }) => assets !== null || seen.every(({ hash }) => hash !== claimTxHash),
+  );
+
+/** Part of a request's shares by which rounding of the vault may exceed them in its events: one in a thousand. */
+const ROUNDED_PART = 1_000n;
+
+/**
+ * Returns a request's first settlements, up to the one that completes its shares or, if payments do not name theirs,
+ * the estimated assets. The first `taken` shares of the settlements are other requests'. Pure.
+ */
+export function partsOf(
+  row: Asked,
+  { seen, taken }: { seen: readonly EndSeen[]; taken: bigint },
+): RequestParts {
+  const asked = BigInt(row.shares ?? "0");
+  let [left, others] = [asked, taken];
+  let owed = BigInt(row.estimatedAssets ?? "0") - BigInt(row.assets ?? "0");
+  let shared = false;
+  const parts: EndSeen[] = [];
+  for (const one of seen) {
+    const { settlement } = one;
+    const { shares = null } = settlement;
+    const before = smaller(others, shares ?? 0n) ?? 0n;
+    others -= before;
+    if (before > 0n && before === shares) continue;
+    shared ||= before > 0n;
+    parts.push(one);
+    owed -= settlement.assets ?? owed;
+    left -= shares === null ? (settlement.inParts === true && owed > 0n ? 0n : left) : shares - before;
+    if (left > 0n) continue;
+    const exceeds = row.shares !== null && -left * ROUNDED_PART > asked;
+    return { parts, complete: true, exact: left === 0n && !shared, shared: shared || exceeds };
+  }
+  return { parts, complete: false, exact: false, shared };
+}
+
+/** Returns the shares of the payments among settlements, or null if those of one are unknown. Pure. */
+export function sharesPaid(parts: readonly EndSeen[]): bigint | null {
+  const paid = parts.filter(({ settlement }) => settlement.outcome === "paid");
+  const known = paid.flatMap(({ settlement }) => settlement.shares ?? []);
+  return known.length === paid.length ? known.reduce((sum, shares) => sum + shares, 0n) : null;
+}

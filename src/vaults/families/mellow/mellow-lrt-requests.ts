@@ -1,0 +1,103 @@
+import { type Address, encodeFunctionData, parseAbi } from "viem";
+import {
+  andThen,
+  createQuery,
+  mapQuery,
+  type Query,
+  queryAll,
+  read,
+  valueOrNull,
+} from "../../../chains/chain-reads.ts";
+import { sameAddress } from "../../../lib/address.ts";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
+import { type ExitFollowUp, type PendingExit, unknownPendingExit } from "../../vault-exits.ts";
+import { lrtContracts } from "./mellow-lrt-contracts.ts";
+import { queuesParam } from "./mellow-redeem-queues.ts";
+
+/** ABI of the withdrawal queues. Only Symbiotic's have epochs, and only EigenLayer's this `getAccountData`. */
+const queueAbi = once(() =>
+  parseAbi([
+    "function pendingAssetsOf(address account) view returns (uint256)",
+    "function claimableAssetsOf(address account) view returns (uint256)",
+    "function getCurrentEpoch() view returns (uint256)",
+    "function getAccountData(address account, uint256 limit, uint256 offset, uint256 transferredLimit, uint256 transferredOffset) view returns (uint256 claimable, uint256[] withdrawals, uint256[] transferred)",
+    "function claim(address account, address recipient, uint256 maxAmount) returns (uint256)",
+  ]),
+);
+/** An account's assets in one queue. `whole` is false if the queue may hold more for it, which it has not accepted. */
+interface Held {
+  queue: Address;
+  pending: bigint;
+  claimable: bigint;
+  whole: boolean;
+}
+
+/** The queued assets of a user at all queues as one request. `queue` is the one that pays `claimableAssets`. */
+interface LrtRequest extends PendingExit {
+  queue?: Address;
+}
+
+/** Returns a query for an account's assets in some queues; null for a queue whose views do not show them all. */
+function heldIn(queues: readonly Address[], account: Address): Query<(Held | null)[]> {
+  const each = queues.map((queue) => {
+    const on = { to: queue, abi: queueAbi() } as const;
+    const reads = {
+      pending: read({ ...on, name: "pendingAssetsOf", args: [account] }),
+      claimable: read({ ...on, name: "claimableAssetsOf", args: [account] }),
+      epoch: read({ ...on, name: "getCurrentEpoch" }),
+      transfers: read({ ...on, name: "getAccountData", args: [account, 0n, 0n, 1n, 0n] }),
+    };
+    const held = createQuery(reads, ({ pending, claimable, epoch, transfers }): Held | null => {
+      if (!pending.ok || !claimable.ok || !(epoch.ok || transfers.ok)) return null;
+      const whole = epoch.ok || valueOrNull(transfers)?.[2].length === 0;
+      return { queue, pending: pending.value, claimable: claimable.value, whole };
+    });
+    return [queue, held] as const;
+  });
+  return mapQuery(queryAll(Object.fromEntries(each)), Object.values<Held | null>);
+}
+
+/**
+ * Returns a query for a user's assets in the vault's queues, those of its registry entry included, which it may no
+ * longer use; null if one of them cannot be read.
+ */
+export function lrtRequests(vault: Vault, { user }: { user: Address }): Query<readonly LrtRequest[] | null> {
+  const stored = queuesParam(vault, "withdrawal_queues");
+  const known = queryAll({ contracts: lrtContracts(vault.entryPoint), first: heldIn(stored, user) });
+  return andThen(known, ({ contracts, first }): Query<readonly LrtRequest[] | null> => {
+    if (contracts === null) return createQuery({}, () => null);
+    const added = contracts.queues.filter((queue) => !stored.some((one) => sameAddress(one, queue)));
+    return mapQuery(heldIn(added, user), (more) => requestOf(vault, [...first, ...more]));
+  });
+}
+
+function requestOf(vault: Vault, read: readonly (Held | null)[]): LrtRequest[] | null {
+  const all = read.flatMap((held) => held ?? []);
+  if (all.length < read.length) return null;
+  const whole = all.every((held) => held.whole);
+  const pending = all.reduce((sum, held) => sum + held.pending, 0n);
+  const claimable = all.reduce((sum, held) => sum + held.claimable, 0n);
+  if (whole && pending + claimable === 0n) return [];
+  const ready = all.reduce((most, held) => (held.claimable > most.claimable ? held : most));
+  return [
+    {
+      ...{ ...unknownPendingExit, token: vault.asset.address, bookedOut: true },
+      // Assets that are still pending may be slashed.
+      ...{ assets: whole ? pending + claimable : null, priced: whole && pending === 0n },
+      ...{ state: claimable > 0n ? "claimable" : "pending" },
+      ...{ claimableAssets: ready.claimable, queue: ready.queue },
+    },
+  ];
+}
+
+/** Encodes the claim at the queue that pays a request's claimable assets, or returns null if nothing is claimable. */
+export function lrtClaim(
+  _vault: Vault,
+  { user, request }: { user: Address; request: LrtRequest },
+): ExitFollowUp | null {
+  const { queue, claimableAssets: amount } = request;
+  if (queue === undefined || amount === null || amount === 0n) return null;
+  const args = [user, user, amount] as const;
+  return { target: queue, data: encodeFunctionData({ abi: queueAbi(), functionName: "claim", args }) };
+}

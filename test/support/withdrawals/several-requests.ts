@@ -1,0 +1,118 @@
+import { type Hex, type Log, numberToHex, toFunctionSelector } from "viem";
+import type { ChainLog } from "../../../src/chains/chain-logs.ts";
+import type { Database } from "../../../src/db/database-client.ts";
+import type { Drizzle } from "../../../src/db/open-drizzle.ts";
+import type { WithdrawalRow } from "../../../src/db/queries/deposit-queries.ts";
+import { deposits } from "../../../src/db/tables/deposit-tables.ts";
+import { exitRequestTransitions } from "../../../src/tracking/withdrawals/track-withdrawal-request.ts";
+import { completeClient } from "../chains/complete-client.ts";
+import { type Contracts, contractsClient, head } from "../chains/multicall.ts";
+import { wireLog } from "../chains/wire.ts";
+import { testContext } from "../context.ts";
+import { NOW, VAULT, vault } from "../deposits/fixtures.ts";
+import { receiptOf } from "../deposits/logs.ts";
+import { withdrawalRow } from "./withdrawal-row.ts";
+import { storedOf } from "./withdrawing.ts";
+
+/** Block of the scene's first transaction: no reorg replaces it any more. */
+const FIRST = head.number - 1_000;
+
+/** Returns the hash of the transaction at a place of the scene. */
+export const hashAt = (place: number): Hex => numberToHex(place + 1, { size: 32 });
+
+/** Returns the row of an open request for `shares` that the transaction at `place` of the scene made. */
+export const askedAt = (
+  place: number,
+  change: Partial<WithdrawalRow> & { shares: string },
+): WithdrawalRow => ({
+  ...withdrawalRow,
+  ...{ state: "requested", mode: "request", requestId: "0", sourceProven: true },
+  ...{ sourceTo: VAULT.toLowerCase(), sourceTxHash: hashAt(place) },
+  ...{ trackingId: `trk_${place.toString().padStart(32, "0")}` },
+  ...change,
+});
+
+/** Requests of one account at one vault. */
+export interface Requests {
+  adapter: string;
+  /** The logs of the account's transactions at the vault, one after the other, each in a block of its own. */
+  sent: readonly (readonly Log[])[];
+  /** The request that is checked, and the account's other withdrawals. */
+  row: WithdrawalRow;
+  others?: readonly WithdrawalRow[];
+  /** What the vault's views return, by their signatures; 0 for others. */
+  views?: Readonly<Record<string, bigint | ((data: Hex) => bigint)>>;
+  /** Places of the transactions that are known as hints. */
+  hinted?: readonly number[];
+}
+
+/** Returns what a check of a request concludes: what it shows, with the columns that it changes. */
+export async function checkRequest(scene: Requests) {
+  const { row, sent, hinted = [] } = scene;
+  const ctx = testContext({ db: databaseOf(scene), nowMs: NOW, clients: [clientOf(scene)] });
+  const { trackingId, vaultChainId: chainId, createdAt: notedAt } = row;
+  const { transitions, undecided } = await exitRequestTransitions(ctx, {
+    row,
+    hints: hinted.map((place) => ({
+      ...{ trackingId, chainId, txHash: hashAt(place), origin: "logs", notedAt, droppedAt: null },
+    })),
+    readTransaction: async (_chainId, hash) => {
+      const place = Number(hash) - 1;
+      const receipt = { ...receiptOf(...(sent[place] ?? [])), blockNumber: BigInt(FIRST + place) };
+      return { transaction: null, receipt, confirmations: 50 };
+    },
+  });
+  const [first] = transitions;
+  const shows = first !== undefined && "shows" in first.event ? first.event.shows : null;
+  return { shows, change: first?.change ?? null, undecided };
+}
+
+function clientOf({ sent, views = {} }: Requests) {
+  const bySelector = new Map(
+    Object.entries(views).map(([signature, value]) => [toFunctionSelector(signature), value]),
+  );
+  const block = { ...head, timestamp: Math.floor(NOW / 1_000) };
+  const contracts: Contracts = ({ data }) => {
+    const value = bySelector.get(data.slice(0, 10) as Hex) ?? 0n;
+    return { ok: true, data: numberToHex(typeof value === "bigint" ? value : value(data), { size: 32 }) };
+  };
+  const reading = contractsClient(contracts, { block });
+  const wire = sent.flatMap((logs, place) =>
+    logs.map(({ address, topics, data }, index) =>
+      wireLog(
+        { address: address.toLowerCase(), topics: topics as ChainLog["topics"], data },
+        { block: FIRST + place, txHash: hashAt(place), index },
+      ),
+    ),
+  );
+  return completeClient({
+    ...reading,
+    request: async (method: string, params: readonly unknown[]) =>
+      method === "eth_getLogs"
+        ? wire.filter(({ topics }) => topics[0] === TRANSFER)
+        : reading.request(method, params),
+  });
+}
+
+/** First topic of ERC-20 transfers. */
+const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+
+/** A database with the vault and the account's other withdrawals, in which every condition holds. */
+function databaseOf({ adapter, others = [] }: Requests): Database {
+  const stored = { ...storedOf({ ...vault, adapter, caller: "user" }), wasActive: true };
+  return {
+    run: async (ask) => {
+      let rows: readonly object[] = [stored];
+      const statement: unknown = new Proxy(() => undefined, {
+        get: (_target, name) => {
+          if (name === "then") return (resolve: (found: unknown) => void) => resolve(rows);
+          return (table: unknown) => {
+            if (name === "from" && table === deposits) rows = others;
+            return statement;
+          };
+        },
+      });
+      return ask(statement as Drizzle);
+    },
+  };
+}
