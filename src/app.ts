@@ -102,7 +102,9 @@ export function composeApp(makeContext: ContextFactory = contextOfIsolate): App 
     async fetch(request, env, ctx) {
       // The same decoding as hono's router, so that both see the same path.
       const path = getPath(request);
-      const group = groups.find(({ prefixes }) => prefixes.some((prefix) => path.startsWith(prefix)));
+      // The router takes the last of two slashes for a trailing one.
+      const named = path.endsWith("//") ? [] : groups;
+      const group = named.find(({ prefixes }) => prefixes.some((prefix) => path.startsWith(prefix)));
       const app = group === undefined ? docsPages : await group.app();
       return app.fetch(request, env, ctx);
     },

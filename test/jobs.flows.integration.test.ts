@@ -51,7 +51,8 @@ describe("indexFlowsJob", () => {
 });
 
 describe("GET /health/ready on chain indexes", () => {
-  const ready = async (from: Isolate = causeway) => {
+  // An isolate's report may be five seconds old; a new one has none.
+  const ready = async (from: Isolate = causeway.isolate()) => {
     const answer = await from.send("/health/ready");
     const text = await answer.text();
     const body = JSON.parse(text) as {

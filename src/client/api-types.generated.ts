@@ -1171,7 +1171,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List chains */
+        /**
+         * List chains
+         * @description Caches do not store the response if the Router could not be read on some chain.
+         */
         get: operations["chains.list"];
         put?: never;
         post?: never;
@@ -1210,7 +1213,7 @@ export interface paths {
         };
         /**
          * List prices
-         * @description Returns prices of tokens in US dollars, with source and age. They come from price feeds on chain, then from a public price API; the figures are `null` for a token that neither has, and on a chain that is not served.
+         * @description Returns prices of tokens in US dollars, with source and age. They come from price feeds on chain, then from a public price API; the figures are `null` for a token that neither gives in time, and on a chain that is not served.
          */
         get: operations["prices.list"];
         put?: never;
@@ -1270,7 +1273,7 @@ export interface paths {
         };
         /**
          * Check readiness
-         * @description Answers 503 with the same body when deposits cannot be built: the database or every chain does not respond.
+         * @description Answers 503 with the same body when deposits cannot be built: the database or every chain does not respond. The state is at most five seconds old.
          */
         get: operations["health.ready"];
         put?: never;

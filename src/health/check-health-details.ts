@@ -8,7 +8,7 @@ import {
 import { SECOND_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
 import { type HealthDetails, SharedDetails } from "../schemas/health-schema.ts";
-import { checkChainIndexes, checkReadiness } from "./check-readiness.ts";
+import { checkReadiness } from "./check-readiness.ts";
 import { readJobRuns } from "./job-runs.ts";
 
 /**
@@ -37,9 +37,8 @@ function breakerStates(ctx: Context): HealthDetails["breakers"] {
 }
 
 async function loadDetails(ctx: Context): Promise<SharedDetails> {
-  const [dependencies, indexes, followed, backlog, jobs, providers] = await Promise.all([
+  const [{ dependencies, indexes }, followed, backlog, jobs, providers] = await Promise.all([
     checkReadiness(ctx),
-    checkChainIndexes(ctx),
     orNull(ctx, selectFollowedChainHealth(ctx.db)),
     orNull(ctx, selectDepositBacklog(ctx.db, new Date(ctx.now()))),
     readJobRuns(ctx),

@@ -66,7 +66,7 @@ export async function admitForUser(
  * Returns true if the route accepts an idempotency key and the request has one, so that its response may already be
  * stored.
  */
-function mayBeReplay(c: HonoContext, route: ServedRoute): boolean {
+export function mayBeReplay(c: HonoContext, route: ServedRoute): boolean {
   const repeats = route.headers !== undefined && "idempotency-key" in route.headers.shape;
   return repeats && c.req.header("idempotency-key") !== undefined;
 }

@@ -1,8 +1,9 @@
-import { type Context, Hono } from "hono";
+import type { Context } from "hono";
+import { Hono } from "hono/tiny";
 import type { Context as RequestContext } from "../context.ts";
 import { failure, noSuchEndpoint } from "../errors.ts";
 import { withDeadline } from "../lib/timers.ts";
-import { adminGate, admit, admitForUser } from "./admit-request.ts";
+import { adminGate, admit, admitForUser, mayBeReplay } from "./admit-request.ts";
 import { publicCors } from "./cors.ts";
 import type { ServedRoute } from "./define-route.ts";
 import type { AppEnv } from "./hono-env.ts";
@@ -87,15 +88,26 @@ async function handleWithinDeadline(c: Context<AppEnv>, route: ServedRoute): Pro
 }
 
 /**
- * Authenticates, validates and handles a request. Returns the handler's result. Throws `overloaded` before anything
- * else if the request needs a slot for orders and none is free.
+ * Authenticates, validates and handles a request. Returns the handler's result. Throws `overloaded` if the request
+ * needs a slot for orders and none is free: before anything else or, if the request may be a replay, in `charge`, so
+ * that a request that only waits for another one's response holds no slot.
  */
 async function handle(c: Context<AppEnv>, route: ServedRoute): Promise<unknown> {
-  const free = takesOrderSlot(route) ? takeOrderSlot(c.get("ctx")) : undefined;
+  let free: (() => void) | undefined;
+  const take = (): void => {
+    if (takesOrderSlot(route)) free ??= takeOrderSlot(c.get("ctx"));
+  };
+  const isLate = mayBeReplay(c, route);
+  if (!isLate) take();
   try {
-    const ctx = await admit(c, route);
+    const admitted = await admit(c, route);
     const input = validate(c, route);
-    return await route.handler(await admitForUser(c, { ctx, route, input }), input);
+    const ctx = await admitForUser(c, { ctx: admitted, route, input });
+    const charge = async (): Promise<void> => {
+      take();
+      await ctx.charge();
+    };
+    return await route.handler(isLate ? { ...ctx, charge } : ctx, input);
   } finally {
     free?.();
   }

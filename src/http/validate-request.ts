@@ -114,11 +114,16 @@ function unknownField(loc: ValidationIssue["loc"], known: readonly string[]): Va
 
 /**
  * Returns a JSON body without null values of optional fields that do not allow null: such a field may be null in place
- * of being absent.
+ * of being absent. A list that is too long is cut behind the first item too many: zod would check all of them first.
  */
 function withoutNulls(json: unknown, schema: z.core.$ZodType | undefined): unknown {
-  if (!(schema instanceof z.ZodObject) || typeof json !== "object" || json === null || Array.isArray(json))
-    return json;
+  if (Array.isArray(json)) {
+    const options = schema instanceof z.ZodUnion ? schema.options : [schema];
+    const list = options.find((option) => option instanceof z.ZodArray);
+    const most = list?._zod.bag["maximum"];
+    return typeof most === "number" ? json.slice(0, most + 1) : json;
+  }
+  if (!(schema instanceof z.ZodObject) || typeof json !== "object" || json === null) return json;
   const fields: Record<string, z.core.$ZodType> = schema.shape;
   const entries: [string, unknown][] = [];
   for (const [name, value] of Object.entries(json)) {

@@ -6,14 +6,17 @@ import { isRouterDeployed } from "../vaults/vault-deposit-entry.ts";
 
 /**
  * Lists the chains that this deployment serves. A chain's DepositRouter address and code hash are null if the Router's
- * code was not found there or could not be read. Never throws.
+ * code was not found there or could not be read; `complete` is false if it could not be read on some chain. Never
+ * throws.
  */
-export async function listChains(ctx: Context): Promise<Chain[]> {
+export async function listChains(ctx: Context): Promise<{ chains: Chain[]; complete: boolean }> {
   const definitions = [...ctx.chains.definitions.values()];
-  return Promise.all(
+  let complete = true;
+  const chains = await Promise.all(
     definitions.map(async (chain) => {
       const deployed = await isRouterDeployed(ctx, chain.chainId).catch((error: unknown) => {
         ctx.log.warn("router_unreadable", { chain_id: chain.chainId, error: describeError(error) });
+        complete = false;
         return false;
       });
       return {
@@ -27,4 +30,5 @@ export async function listChains(ctx: Context): Promise<Chain[]> {
       };
     }),
   );
+  return { chains, complete };
 }

@@ -1,7 +1,7 @@
 import { type Address, getAddress } from "viem";
 import type { Context } from "../context.ts";
 import { formatTime, formatUsdPrice, priceKey, priceOf } from "../prices/price.ts";
-import { readPrices } from "../prices/read-prices.ts";
+import { readListedPrices } from "../prices/read-prices.ts";
 import type { TokenPriceText } from "../schemas/price-schema.ts";
 
 const UNKNOWN = { usd: null, source: null, at: null, confidence: null } as const;
@@ -21,7 +21,7 @@ export async function listPrices(
     }),
   );
   const served = [...asked.values()].filter(({ chainId }) => ctx.chains.definitions.has(chainId));
-  const prices = await readPrices(ctx, served);
+  const prices = await readListedPrices(ctx, served);
   return [...asked.values()].map((token) => {
     const price = priceOf(prices, token);
     const named = { chain_id: token.chainId, address: getAddress(token.token) };

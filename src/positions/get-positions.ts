@@ -162,13 +162,14 @@ async function readOrNull(
     const isRead = ({ vault }: { vault: Vault }) => !read.unread.includes(vault);
     const open = { redemptions: priced.filter(isRead), deposits: read.pending.filter(isRead) };
     const values = joinRequests(held, open);
+    const shown = read.pending.filter(({ hidden }) => hidden !== true);
     const { vaults } = input;
     const known = { values, vaults, open: input.open };
     const [basis, pending] = await Promise.all([
       input.flowsOf().then((flows) => findShareBasis(client, { ...read, user, ...known, flows })),
-      toWirePending(ctx, { ...read, user }),
+      toWirePending(ctx, { ...read, pending: shown, user }),
     ]);
-    return { ...read, held, values, basis, deposits: read.pending, pending };
+    return { ...read, held, values, basis, deposits: shown, pending };
   } catch (error) {
     ctx.log.warn("positions_unreadable", { chain_id: input.chainId, error: describeError(error) });
     return null;

@@ -6,7 +6,7 @@ import { AppError } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
 import { type NextStepOutcome, prepareClaim } from "../orders/prepare-order-claim.ts";
 import type { Positions } from "../schemas/position-schema.ts";
-import { asyncDepositsOf } from "../vaults/families/vault-families.ts";
+import { adapterOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { AsyncDeposits, PendingDeposit } from "../vaults/vault-adapter.ts";
 
@@ -17,6 +17,8 @@ import type { AsyncDeposits, PendingDeposit } from "../vaults/vault-adapter.ts";
 export interface PendingPosition extends PendingDeposit {
   vault: Vault;
   claim: { target: Address; data: Hex } | null;
+  /** True if no request is known to exist, and only `booked` counts, which is unknown. */
+  hidden?: true;
 }
 
 /** An asynchronous vault, its functions for deposit requests, and the user's known request ids. */
@@ -29,7 +31,7 @@ interface RequestVault {
 /** Returns the asynchronous vaults among `vaults`, each with its functions for deposit requests. */
 export function vaultsWithRequests(vaults: readonly Vault[]): Omit<RequestVault, "requestIds">[] {
   return vaults.flatMap((vault) => {
-    const requests = asyncDepositsOf(vault);
+    const requests = adapterOf(vault).asyncDeposits?.(vault, "anywhere") ?? null;
     return requests === null ? [] : [{ vault, requests }];
   });
 }
@@ -37,7 +39,7 @@ export function vaultsWithRequests(vaults: readonly Vault[]): Omit<RequestVault,
 /**
  * Returns the query for a user's pending deposits at the asynchronous vaults among `vaults`, or null if there are none.
  * A vault is left out unless an amount is above zero, or pending assets or claimable shares are unknown and `open` has
- * a deposit request to it.
+ * a deposit request to it. It is hidden if only the amount that flows may count is unknown.
  */
 export function pendingQuery(query: {
   user: Address;
@@ -74,11 +76,14 @@ function idsOf({ chainId, address }: Vault, open: readonly OpenRequest[]): strin
 
 function toPending(user: Address, of: RequestVault & { pending: PendingDeposit }): PendingPosition[] {
   const { vault, pending, requests, requestIds } = of;
-  const { pendingAssets, claimableShares, claimableAssets } = pending;
-  const some = [pendingAssets, claimableShares, claimableAssets].some((amount) => (amount ?? 0n) > 0n);
+  const { pendingAssets, claimableShares, claimableAssets, booked = { assets: 0n, at: 0 } } = pending;
+  const amounts = [pendingAssets, claimableShares, claimableAssets, booked.assets];
+  const some = booked.at > 0 || amounts.some((amount) => (amount ?? 0n) > 0n);
   // An unknown amount counts only if a request is known to exist.
   const isUnknown = pendingAssets === null || claimableShares === null;
-  if (!some && !(isUnknown && requestIds.length > 0)) return [];
+  if (!some && !(isUnknown && requestIds.length > 0))
+    // What the flows may count must not look like a loss.
+    return booked.assets === 0n ? [] : [{ ...pending, vault, claim: null, hidden: true }];
   return [{ ...pending, vault, claim: requests.claim(vault, { user, pending }) }];
 }
 

@@ -231,7 +231,8 @@ export function joinRequests(
 
 /** Adds the vaults in which a user has only requests, with a balance of zero. */
 function withRequested(held: readonly HeldShares[], open: Parameters<typeof joinRequests>[1]): HeldShares[] {
-  const asked = [...open.redemptions.filter(({ requests }) => requests.length > 0), ...open.deposits];
+  const deposits = open.deposits.filter(({ hidden }) => hidden !== true);
+  const asked = [...open.redemptions.filter(({ requests }) => requests.length > 0), ...deposits];
   const all = asked.map(({ vault }): HeldShares => ({ vault, shares: 0n, assets: 0n }));
   const byVault = new Map([...all, ...held].map((one) => [one.vault.vaultId, one]));
   for (const { vault } of held) byVault.delete(vault.vaultId);

@@ -14,7 +14,7 @@ const TIMEOUT_MS = 1_500;
 /** Maximum size of a response, in bytes: over ten times that of a response for 50 tokens, at some 200 bytes each. */
 const MAX_BYTES = 128 * 1024;
 /** Maximum number of tokens in one request, because their ids are part of the URL. */
-const TOKENS_PER_REQUEST = 50;
+export const TOKENS_PER_REQUEST = 50;
 /** Maximum age of a market price, in seconds: for display, and for checking offers. */
 const MAX_AGE_S = 3_600;
 const MAX_JUDGING_AGE_S = 900;

@@ -80,9 +80,36 @@ export class MarketBreaker {
   }
 }
 
+/** Requests to the price API that an isolate sends for lists per minute, because clients choose their tokens. */
+const LISTED_REQUESTS = 60;
+
+/**
+ * Market prices of an isolate for lists whose tokens clients choose, with a breaker and a budget of their own: such
+ * lists must not take memory or the price API from builds.
+ */
+export class ListedMarket {
+  readonly breaker = new MarketBreaker();
+  /** The last answer for a token, by `priceKey`: its price, or null if the API had none; times in milliseconds. */
+  readonly held = new BoundedMap<{ price: TokenPrice | null; askedAt: number }>(CAPACITY);
+  /** The last request for a token, by `priceKey`. The promises never reject. */
+  readonly asked = new BoundedMap<{ at: number; answer: Promise<void> }>(CAPACITY);
+  #minute = 0;
+  #requests = 0;
+
+  /** Counts a request at `now`, in milliseconds since the epoch; false if the minute's requests are spent. */
+  takeRequest(now: number): boolean {
+    const minute = Math.floor(now / MINUTE_MS);
+    if (minute !== this.#minute) this.#requests = 0;
+    this.#minute = minute;
+    this.#requests += 1;
+    return this.#requests <= LISTED_REQUESTS;
+  }
+}
+
 /** Price data of an isolate: confirmed feeds, recent feed prices, and the circuit breaker of the price API. */
 export class PriceMemory {
   readonly breaker = new MarketBreaker();
+  readonly listed = new ListedMarket();
   readonly #confirmed = new BoundedMap<number>(CAPACITY);
   readonly #recent = new BoundedMap<{ price: TokenPrice; readAt: number }>(CAPACITY);
   readonly #logged = new BoundedMap<number>(CAPACITY);

@@ -14,6 +14,7 @@ import { combinePrices } from "./combine-prices.ts";
 import { type FeedReadings, feedPrices, feedQuery } from "./feeds/chainlink-feed-reads.ts";
 import { feedTables } from "./feeds/chainlink-feeds-by-chain.ts";
 import type { ChainFeeds } from "./feeds/price-feed.ts";
+import { readListedMarket } from "./listed-market-prices.ts";
 import { agedMarketPrice, fetchMarketPrices, type MarketScope } from "./market-prices.ts";
 import { type ChainToken, type Prices, priceKey, type TokenPrice } from "./price.ts";
 
@@ -224,13 +225,24 @@ const FEEDS_FRESH_MS = 30 * SECOND_MS;
 const FEEDS_STALE_MS = 5 * MINUTE_MS;
 
 /**
- * Returns the prices of many tokens for display, from feeds and the price API, cached for up to five minutes; those of
- * the API up to an hour if it fails. Late market prices and tokens without a price are absent. Never throws.
+ * Returns the prices of tokens that the service chose, from feeds and the price API, cached for up to five minutes;
+ * those of the API up to an hour if it fails. Late market prices and tokens without a price are absent. Never throws.
  */
-export async function readPrices(ctx: Context, tokens: readonly ChainToken[]): Promise<Prices> {
+export function readPrices(ctx: Context, tokens: readonly ChainToken[]): Promise<Prices> {
+  return readWithMarket(ctx, { tokens, market: readMarket(ctx, tokens) });
+}
+
+/** As `readPrices`, for tokens that a client chose (see `readListedMarket`). */
+export function readListedPrices(ctx: Context, tokens: readonly ChainToken[]): Promise<Prices> {
+  return readWithMarket(ctx, { tokens, market: readListedMarket(ctx, { scope: marketScope(ctx), tokens }) });
+}
+
+async function readWithMarket(
+  ctx: Context,
+  { tokens, market }: { tokens: readonly ChainToken[]; market: Promise<Prices> },
+): Promise<Prices> {
   const chainIds = [...new Set(tokens.map(({ chainId }) => chainId))];
   const keys = [...new Set(tokens.map(priceKey))];
-  const market = readMarket(ctx, tokens);
   const feeds = await Promise.all(chainIds.map((chainId) => readChainFeeds(ctx, chainId)));
   const known = new Map(feeds.flatMap((prices) => [...prices]));
   const wanted = new Map(keys.flatMap((key) => keyed(known, key)));

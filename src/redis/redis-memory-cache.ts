@@ -21,7 +21,8 @@ const FAILURES = 500;
  */
 export class MemoryCache {
   readonly #entries = new BoundedMap<CacheEntry>(CAPACITY);
-  readonly inFlight = new Map<string, Promise<CacheEntry>>();
+  /** Loads in progress by cache key, with the time at which each began, in milliseconds since the epoch. */
+  readonly inFlight = new Map<string, { entry: Promise<CacheEntry>; since: number }>();
   /** Recently failed loads by cache key, with the time until which they are not retried. */
   readonly #failures = new BoundedMap<{ error: unknown; until: number }>(FAILURES);
 

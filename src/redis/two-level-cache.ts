@@ -84,8 +84,12 @@ const FAILURE_MS = 2_000;
  */
 const WAIT_STEP_MS = 60;
 const WAIT_STEPS = 10;
-/** How long a caller waits for another request's load in this isolate before it starts its own, in milliseconds. */
+/**
+ * Age from which a load counts as lost, in milliseconds: the platform may cancel the request that it belongs to. Callers
+ * that wait for it then start one other load, and each its own if that is lost too.
+ */
 const JOIN_MS = 3_000;
+const JOINS = 2;
 
 /** Reloads cached values: from Redis if its value is fresh, otherwise with the policy's `load`. */
 interface Reloader {
@@ -164,28 +168,43 @@ export function createCache(scope: CacheScope): Cache {
   const { reload } = createReloader(scope, shared);
   const age = (entry: CacheEntry): number => scope.now() - entry.storedAt;
 
+  /** Returns the reload of a key that runs in this isolate and does not count as lost. */
+  function runningOf(key: string): { entry: Promise<CacheEntry>; since: number } | undefined {
+    const running = memory.inFlight.get(key);
+    return running !== undefined && scope.now() - running.since < JOIN_MS ? running : undefined;
+  }
+
   /**
    * Shares one reload among the isolate's requests. A request starts its own if another's takes too long or fails.
    */
-  async function join<T>(policy: CachePolicy<T>, held: CacheEntry | undefined): Promise<CacheEntry> {
-    const running = memory.inFlight.get(policy.key);
-    if (running !== undefined) {
-      const joined = await Promise.race([running.catch(() => null), sleep(JOIN_MS).then(() => null)]);
-      return joined ?? reload(policy, held);
-    }
-    const started = reload(policy, held).finally(() => {
-      if (memory.inFlight.get(policy.key) === started) memory.inFlight.delete(policy.key);
+  async function join<T>(
+    policy: CachePolicy<T>,
+    held: CacheEntry | undefined,
+    joins = 0,
+  ): Promise<CacheEntry> {
+    const running = runningOf(policy.key);
+    if (running === undefined || joins >= JOINS) return start(policy, held);
+    const lost = sleep(running.since + JOIN_MS - scope.now()).then(() => "lost" as const);
+    const joined = await Promise.race([running.entry.catch(() => null), lost]);
+    if (joined !== "lost") return joined ?? reload(policy, held);
+    if (memory.inFlight.get(policy.key) === running) memory.inFlight.delete(policy.key);
+    return join(policy, held, joins + 1);
+  }
+
+  function start<T>(policy: CachePolicy<T>, held: CacheEntry | undefined): Promise<CacheEntry> {
+    const entry = reload(policy, held).finally(() => {
+      if (memory.inFlight.get(policy.key)?.entry === entry) memory.inFlight.delete(policy.key);
     });
-    memory.inFlight.set(policy.key, started);
-    scope.waitUntil(started.catch(() => undefined));
-    return started;
+    memory.inFlight.set(policy.key, { entry, since: scope.now() });
+    scope.waitUntil(entry.catch(() => undefined));
+    return entry;
   }
 
   return {
     async cached<T>(policy: CachePolicy<T>): Promise<Cached<T>> {
       const held = newer(policy.known ?? null, memory.get(policy.key)) ?? undefined;
       if (held !== undefined && age(held) < policy.staleMs) {
-        if (age(held) >= policy.freshMs && !memory.inFlight.has(policy.key)) {
+        if (age(held) >= policy.freshMs && runningOf(policy.key) === undefined) {
           scope.waitUntil(join(policy, held).catch(() => undefined));
         }
         return { value: held.value as T, storedAt: held.storedAt, stale: false };

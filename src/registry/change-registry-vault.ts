@@ -25,9 +25,9 @@ const MAX_CHANGE_ATTEMPTS = 5;
 
 /**
  * Changes a vault's status, claims and texts. A change that opens or lists the vault or contains claims is not stored
- * if a proof refuses it. After a change to `active` or `candidate` or with claims, the vault is proven again, so the
- * returned status may differ from the requested one. Throws `vault_not_found`, `chain_unsupported`,
- * `upstream_unavailable` and `store_unavailable`, also after too many concurrent changes.
+ * if a proof refuses it or its views revert. After a change to `active` or `candidate` or with claims, the vault is
+ * proven again, so the returned status may differ from the requested one. Throws `vault_not_found`,
+ * `chain_unsupported`, `upstream_unavailable` and `store_unavailable`, also after too many concurrent changes.
  */
 export async function changeVault(ctx: Context, input: VaultChange): Promise<ChangedVault> {
   // A concurrent change alters what this change starts from, but not its target.
@@ -88,9 +88,11 @@ async function tryChangingVault(
   let derived: ProofAttempt["derived"] = null;
   if (opens || claimsOf(change)) {
     const attempt = await readOrThrow(ctx, asked);
-    if (attempt.finding.kind === "refused") {
+    const { finding } = attempt;
+    // Without any column from the chain, placeholders would be opened or the claims stored unread.
+    if (finding.kind === "refused" || (finding.kind === "closed" && attempt.derived === null)) {
       const field = claimsOf(change) ? "adapter" : "state";
-      return { field, finding: attempt.finding.proof.reason };
+      return { field, finding: finding.proof.reason };
     }
     // Read as an operator's, it may bring the contract's own name, which a proof of the stored entry may not show.
     derived = attempt.derived === null ? null : { ...attempt.derived, name: asked.name };

@@ -1,17 +1,25 @@
 import * as z from "zod";
-import { type AnyRoute, defineRoute } from "../http/define-route.ts";
+import { type AnyRoute, defineRoute, Reply } from "../http/define-route.ts";
 import { listChains } from "../listings/list-chains.ts";
 import { Chain } from "../schemas/chain-schema.ts";
 import { BooleanParam } from "../schemas/primitive-schemas.ts";
+
+/** Headers of a list in which a Router could not be read, for every cache. */
+const NOT_STORED = {
+  "cache-control": "private, no-store",
+  "cloudflare-cdn-cache-control": "private, no-store",
+};
 
 const chainsList = defineRoute({
   operationId: "chains.list",
   method: "get",
   path: "/v1/chains",
   summary: "List chains",
+  description: "Caches do not store the response if the Router could not be read on some chain.",
   tag: "Service",
   access: "public",
-  cache: { sMaxAge: 3_600, staleWhileRevalidate: 3_600, tags: ["chains"] },
+  // Short, because a node may wrongly say that a chain has no Router.
+  cache: { sMaxAge: 60, staleWhileRevalidate: 60, tags: ["chains"] },
   query: z.object({
     source: BooleanParam.optional().meta({
       description:
@@ -20,7 +28,10 @@ const chainsList = defineRoute({
   }),
   response: { schema: z.array(Chain), description: "Chains of this deployment" },
   errors: [],
-  handler: (ctx) => listChains(ctx),
+  handler: async (ctx) => {
+    const { chains, complete } = await listChains(ctx);
+    return complete ? chains : new Reply(chains, { headers: NOT_STORED });
+  },
 });
 
 /** Route that lists the chains that this deployment serves. */

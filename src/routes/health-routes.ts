@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { checkDetails } from "../health/check-health-details.ts";
-import { checkChainIndexes, checkReadiness, type Readiness } from "../health/check-readiness.ts";
+import { type Readiness, readReadiness } from "../health/check-readiness.ts";
 import { type AnyRoute, defineRoute, Reply } from "../http/define-route.ts";
 import { DependencyHealth, HealthDetails, IndexLag } from "../schemas/health-schema.ts";
 
@@ -29,7 +29,7 @@ const healthReady = defineRoute({
   path: "/health/ready",
   summary: "Check readiness",
   description:
-    "Answers 503 with the same body when deposits cannot be built: the database or every chain does not respond.",
+    "Answers 503 with the same body when deposits cannot be built: the database or every chain does not respond. The state is at most five seconds old.",
   tag: "Service",
   access: "public",
   cache: "no-store",
@@ -53,7 +53,7 @@ const healthReady = defineRoute({
   },
   errors: [],
   handler: async (ctx) => {
-    const [dependencies, indexes] = await Promise.all([checkReadiness(ctx), checkChainIndexes(ctx)]);
+    const { dependencies, indexes } = await readReadiness(ctx);
     const works = canBuild(dependencies);
     // Without any chain, every dependency responds and still nothing can be built.
     const status: "ok" | "degraded" = works && dependencies.every(({ ok }) => ok) ? "ok" : "degraded";

@@ -10,7 +10,7 @@ const pricesList = defineRoute({
   summary: "List prices",
   description:
     "Returns prices of tokens in US dollars, with source and age. They come from price feeds on chain, then from a public " +
-    "price API; the figures are `null` for a token that neither has, and on a chain that is not served.",
+    "price API; the figures are `null` for a token that neither gives in time, and on a chain that is not served.",
   tag: "Service",
   access: "public",
   cache: { sMaxAge: 15, staleWhileRevalidate: 60, tags: ["prices"] },

@@ -80,8 +80,8 @@ export async function readFacts(
 
 /**
  * Returns true if a vault's flows are counted when its total assets change. Deposits by request enter total assets at
- * their settlement, but are counted when they are claimed, days later. Of Mellow Core vaults, only the queues of one token
- * are indexed.
+ * their settlement, but are counted when they are claimed, days later. Those of Mellow Core vaults are counted when they
+ * are made, at any queue: also if the registry entry's own queue takes none.
  */
 const countsWhenSettled = ({ vault }: SignalVault): boolean =>
   vault.adapter !== "mellow" && asyncDepositsOf(vault) === null;

@@ -92,10 +92,13 @@ function depositsInto(vault: Vault, shown: ShownIn & { accounts: readonly Addres
     const flow = source.decode(log);
     return flow?.kind === "deposit" ? [flow] : [];
   });
-  const settled = flows.flatMap((flow) => settledDeposit(vault, { ...shown, flow }) ?? []);
-  if (settled.length > 0) return settled;
   const candidates = [...flows.map(({ user }) => user), ...shown.accounts];
-  return candidates.flatMap((account) => requestedDeposit(vault, { account, logs }) ?? []);
+  const requested = candidates.flatMap((account) => requestedDeposit(vault, { account, logs }) ?? []);
+  // The shares that reach an account as it makes a request are those of an earlier one.
+  const settled = flows
+    .flatMap((flow) => settledDeposit(vault, { ...shown, flow }) ?? [])
+    .filter(({ account }) => !requested.some((one) => isAddressEqual(one.account, account)));
+  return [...settled, ...requested];
 }
 
 /**

@@ -289,10 +289,10 @@ export interface VaultAdapter {
   /** Returns the contracts and events that report the vault's deposits and withdrawals. */
   flows(vault: Vault): FlowSource;
   /**
-   * Returns the vault's asynchronous deposits, or null if this vault has none. Absent if no vault of the family has
-   * any.
+   * Returns the vault's asynchronous deposits, or null if this vault has none: those at the entry point or, to read what
+   * is pending, `anywhere`. Absent if no vault of the family has any.
    */
-  asyncDeposits?(vault: Vault): AsyncDeposits | null;
+  asyncDeposits?(vault: Vault, at?: "anywhere"): AsyncDeposits | null;
   /** The family's withdrawals. Absent if they are not supported. */
   exits?: VaultExits;
   /**

@@ -86,9 +86,10 @@ const BY_REASON: readonly { reason: RegExp; code: ErrorCode }[] = [
     code: "not_allowed",
   },
   { reason: /less than minimum|below min|deposit too small/i, code: "below_minimum" },
-  // Permissions and pauses of Maple's pools. Source: maple-labs/pool-v2.
+  // Permissions, pauses and caps of Maple's pools. Source: maple-labs/pool-v2.
   { reason: /^PM:CC:NOT_ALLOWED$/, code: "not_allowed" },
-  { reason: /^PM:CC:(PROTOCOL_)?PAUSED$/, code: "vault_paused" },
+  { reason: /^(PM:CC:(PROTOCOL_)?PAUSED|P:NOT_ACTIVE)$/, code: "vault_paused" },
+  { reason: /^P:DEPOSIT_GT_LIQ_CAP$/, code: "above_maximum" },
 ];
 
 /** Maximum length of a revert reason in responses, in characters. */

@@ -1,13 +1,15 @@
 import { getAddress } from "viem";
+import * as z from "zod";
 import type { Context } from "../context.ts";
 import type { WithdrawalRow } from "../db/queries/deposit-queries.ts";
 import { addBuiltTransfer, selectOtherRedemptions } from "../db/queries/withdrawal-queries.ts";
 import { AppError } from "../errors.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
+import { SECOND_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
 import { toWalletCall } from "../orders/order-wallet-calls.ts";
-import type { NextStepRefusal } from "../schemas/step-schema.ts";
-import type { WithdrawalNextStep } from "../schemas/withdrawal-schema.ts";
+import { NextStepRefusal } from "../schemas/step-schema.ts";
+import { WithdrawalNextStep } from "../schemas/withdrawal-schema.ts";
 import { type OpenExit, readExitRequest } from "../tracking/withdrawals/track-withdrawal-request.ts";
 import { isOpenRequest } from "../tracking/withdrawals/withdrawal-state-machine.ts";
 import type { ExitFollowUp, PendingExit } from "../vaults/vault-exits.ts";
@@ -115,11 +117,28 @@ async function prepareFollowUp(
   return { next, refusal: null };
 }
 
+/** Time for which a built second step is the answer to each reading, in milliseconds: anyone can read a withdrawal. */
+const REBUILD_MS = 10 * SECOND_MS;
+
+/** Schema of an outcome that the cache keeps. */
+const Outcome = z.object({ next: WithdrawalNextStep.nullable(), refusal: NextStepRefusal.nullable() });
+
+/** Returns the second step for the amount that the vault paid, at most ten seconds old. */
+async function nextTransfer(ctx: Context, row: WithdrawalRow): Promise<NextExitStepOutcome> {
+  const { value } = await ctx.cache.cached<NextExitStepOutcome>({
+    key: `exit-transfer:${row.trackingId}:${row.assets}`,
+    schema: Outcome,
+    ...{ freshMs: REBUILD_MS, staleMs: REBUILD_MS, keepMs: REBUILD_MS },
+    load: () => buildTransfer(ctx, row),
+  });
+  return value;
+}
+
 /**
  * Builds the second step for the amount that the vault paid, and stores its target and calldata hash, by which its
  * transaction is recognised.
  */
-async function nextTransfer(ctx: Context, row: WithdrawalRow): Promise<NextExitStepOutcome> {
+async function buildTransfer(ctx: Context, row: WithdrawalRow): Promise<NextExitStepOutcome> {
   if (row.assets === null)
     return refused(
       "amount_unknown",

@@ -6,6 +6,7 @@ import { defineRoute } from "../../src/http/define-route.ts";
 import { WorkSlots } from "../../src/lib/work-slots.ts";
 import { testContext } from "../support/context.ts";
 import { appOf, posted, read } from "../support/http/app.ts";
+import { OpenLimiter } from "../support/partners/stores.ts";
 
 /** Creates an app whose work on `/<limit>` waits until `finish` is called, with room for two orders. */
 function busyApp({ deadlineMs }: { deadlineMs?: number } = {}) {
@@ -99,5 +100,76 @@ describe("orders in progress", () => {
     waiting[0]?.(new Error("aborted"));
     await new Promise((resolve) => setImmediate(resolve));
     expect(orderSlots.take()).not.toBeNull();
+  });
+});
+
+/** Creates an app with room for two orders, whose keyed orders wait for `finish`, if `works` after being charged twice. */
+function keyedApp() {
+  const waiting: (() => void)[] = [];
+  const orderSlots = new WorkSlots(2, () => 0);
+  const limiter = new OpenLimiter();
+  const route = defineRoute({
+    operationId: "work.keyed",
+    method: "post",
+    path: "/keyed",
+    summary: "Work",
+    tag: "Work",
+    access: "public",
+    cache: "no-store",
+    limit: "build",
+    errors: [],
+    headers: z.object({ "idempotency-key": z.string().optional() }),
+    body: z.object({ works: z.boolean() }),
+    response: { schema: z.object({ works: z.boolean() }), description: "The work" },
+    handler: async (ctx, { body }) => {
+      if (body.works) for (let time = 0; time < 2; time += 1) await ctx.charge();
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      return body;
+    },
+  });
+  const { send } = appOf([route], {}, (requestId) => ({
+    ...testContext({ requestId }),
+    orderSlots,
+    limiter,
+  }));
+  const order = (works: boolean, headers = { "idempotency-key": "k" } as Record<string, string>) =>
+    send("/keyed", posted({ works }, headers));
+  const until = (count: number) => expect.poll(() => waiting.length, { timeout: 2_000 }).toBe(count);
+  return { order, until, waiting, orderSlots, limiter };
+}
+
+describe("orders with an idempotency key", () => {
+  test("hold no slot while they wait for another one's response", async () => {
+    const { order, until, waiting } = keyedApp();
+    const twins = Array.from({ length: 5 }, () => order(false));
+    await until(5);
+    const others = [order(true), order(false, {})];
+    await until(7);
+    expect((await order(false, {})).status).toBe(503);
+    for (const finish of waiting) finish();
+    const statuses = (await Promise.all([...twins, ...others])).map(({ status }) => status);
+    expect(statuses).toEqual(Array(7).fill(200));
+  });
+
+  test("take one slot when they begin, are refused without one, and free it at their end", async () => {
+    const { order, until, waiting, orderSlots } = keyedApp();
+    const orders = [order(true), order(true)];
+    await until(2);
+    const refused = await read(await order(true));
+    expect(refused).toMatchObject({ status: 503, body: { code: "overloaded" } });
+    for (const finish of waiting) finish();
+    await Promise.all(orders);
+    expect([orderSlots.take(), orderSlots.take(), orderSlots.take()]).toEqual([
+      expect.any(Function),
+      expect.any(Function),
+      null,
+    ]);
+  });
+
+  test("free their slot when they exceed their rate limit", async () => {
+    const { order, orderSlots, limiter } = keyedApp();
+    limiter.countExactly = async ({ name }) => ({ admitted: name !== "build", remaining: 0, resetMs: 7_000 });
+    for (let time = 0; time < 5; time += 1) expect((await order(true)).status).toBe(429);
+    expect([orderSlots.take(), orderSlots.take()]).not.toContain(null);
   });
 });

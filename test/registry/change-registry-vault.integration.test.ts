@@ -1,5 +1,6 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { contractsOf } from "../../scripts/stack/chains/scratch-chain.ts";
 import type { ChainClient } from "../../src/chains/chain-client.ts";
 import { RpcError } from "../../src/chains/json-rpc.ts";
 import type { Context } from "../../src/context.ts";
@@ -53,6 +54,18 @@ describe("changeVault()", () => {
       expect(await stage.rowOf(vaultId)).toEqual(before);
     },
   );
+
+  test("opens no vault that was never read because its views revert, nor with other claims", async () => {
+    const crooked = contractsOf("test/support/solidity/CrookedVaults.sol");
+    const vaultId = await stage.addCandidate(await stage.put("RevertingViews", crooked));
+    const before = await stage.rowOf(vaultId);
+    const msg = expect.stringContaining("convertToAssets() reverts: not today");
+    for (const change of [{ state: "active" }, { adapter: "erc4626" }])
+      expect(await stage.admin("PATCH", `vaults/${vaultId}`, change)).toMatchObject({
+        ...{ status: 422, body: { detail: [{ msg }] } },
+      });
+    expect(await stage.rowOf(vaultId)).toEqual(before);
+  });
 
   test("leaves the decision of a request that opened the vault while it corrected its texts", async () => {
     const { vaultId, key } = await newCandidate();

@@ -50,3 +50,33 @@ test("GET /health/ready answers 200 while everything responds", async () => {
   const answer = await readiness({ database: true, chains: [true, true] });
   expect(answer).toEqual([200, "ok", null, "private, no-store"]);
 });
+
+test("GET /health/ready asks each chain for its head once, and again only after five seconds", async () => {
+  const parts = { db: fixedDatabase(() => []), clients: [] as ChainClient[], nowMs: 1_700_000_000_000 };
+  const asked: number[] = [];
+  parts.clients = [1, 2].map((chainId) => {
+    const { request, ...node } = nodeOf(chainId, chainId === 1);
+    return {
+      ...node,
+      request: (...of: Parameters<typeof request>) => {
+        asked.push(chainId);
+        return request(...of);
+      },
+    };
+  });
+  const ctx = testContext(parts);
+  const app = composeApp(() => ctx);
+  const read = async () => {
+    const response = await app.fetch(new Request("https://causeway.example/health/ready"), {}, execution);
+    return (await response.json()) as { indexes: { head: number | null }[] };
+  };
+  const first = await read();
+  expect(first.indexes.map(({ head }) => head)).toEqual([16, null]);
+  parts.nowMs += 4_999;
+  expect(await Promise.all([read(), read()])).toEqual([first, first]);
+  expect(asked).toEqual([1, 2]);
+  expect(ctx.redis.commands.filter((command) => command.startsWith("ping"))).toHaveLength(1);
+  parts.nowMs += 1;
+  await Promise.all([read(), read()]);
+  expect(asked).toEqual([1, 2, 1, 2]);
+});

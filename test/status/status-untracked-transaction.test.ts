@@ -9,7 +9,7 @@ import { contractsClient } from "../support/chains/multicall.ts";
 import { testChain } from "../support/chains/rpc-node.ts";
 import { testContext } from "../support/context.ts";
 import { OTHER, USDC, USER, VAULT } from "../support/deposits/fixtures.ts";
-import { executedLog, log, receiptOf, transferLog } from "../support/deposits/logs.ts";
+import { depositRequestLog, executedLog, log, receiptOf, transferLog } from "../support/deposits/logs.ts";
 
 const DEPTH = testChain.confirmations;
 const SHARES = 99_900_000_000_000_000_000n;
@@ -28,10 +28,10 @@ function depositLog({ by = VAULT, shares = SHARES } = {}) {
 }
 
 /** Judges a transaction on a chain whose registry knows one vault. */
-async function judge(receipt: Receipt | null, change: Partial<TransactionOnChain> = {}) {
+async function judge(receipt: Receipt | null, change: Partial<TransactionOnChain> = {}, adapter = "erc4626") {
   const client = contractsClient(() => ({ ok: false, data: "0x" }));
   const known = {
-    ...vaultRow({ number: 1, chainId: testChain.chainId, address: VAULT }),
+    ...vaultRow({ number: 1, chainId: testChain.chainId, address: VAULT, adapter }),
     assetAddress: USDC,
   };
   const db = { run: async () => [known] } as unknown as Database;
@@ -63,6 +63,20 @@ describe("classifyUntracked()", () => {
     const amounts = { sent: 100_000_000n, sentToken: USDC, received: SHARES, shareToken: VAULT, ...unended };
     expect(await judge(receipt)).toEqual({ status: "DONE", substatus: "COMPLETED", ...amounts });
     expect(await judge(receipt, early)).toEqual({ ...waits, ...amounts });
+  });
+
+  test("returns a request that first claims an earlier one as the request", async () => {
+    const requested = depositRequestLog({ requestId: 3n, assets: 50_000_000n });
+    const receipt = receiptOf(transferLog(), depositLog(), requested);
+    const amounts = { sent: 50_000_000n, sentToken: USDC, received: null, shareToken: VAULT };
+    const at = { transaction: { ...sent, to: VAULT } };
+    const settles = { status: "PENDING", substatus: "WAIT_VAULT_SETTLEMENT", ...amounts };
+    expect(await judge(receipt, at, "lagoon")).toMatchObject(settles);
+    // Another account's request in the same transaction changes nothing for the user's deposit.
+    const theirs = depositRequestLog({ controller: OTHER, requestId: 3n, assets: 1n });
+    expect(await judge(receiptOf(theirs, depositLog(), transferLog()), at, "lagoon")).toMatchObject({
+      ...{ status: "DONE", received: SHARES },
+    });
   });
 
   test("counts the shares that reached the owner, not those an event names", async () => {

@@ -30,6 +30,8 @@ const refusals: readonly [string, readonly unknown[], ErrorCode][] = [
   ["Error(string reason)", ["PM:CC:NOT_ALLOWED"], "not_allowed"],
   ["Error(string reason)", ["PM:CC:PAUSED"], "vault_paused"],
   ["Error(string reason)", ["PM:CC:PROTOCOL_PAUSED"], "vault_paused"],
+  ["Error(string reason)", ["P:NOT_ACTIVE"], "vault_paused"],
+  ["Error(string reason)", ["P:DEPOSIT_GT_LIQ_CAP"], "above_maximum"],
   ["E_OperationDisabled()", [], "vault_paused"],
   ["E_ZeroShares()", [], "zero_shares"],
   ["CannotSendAssets()", [], "not_allowed"],

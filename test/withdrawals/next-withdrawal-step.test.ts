@@ -127,6 +127,17 @@ describe("nextExitStep() of a second step", () => {
     expect(JSON.stringify(db.written)).toContain(EXCHANGE.toLowerCase());
   });
 
+  test("is built once for the readings of ten seconds", async () => {
+    const { made, asked, ctx } = await nextOf(awaiting);
+    const count = asked.length;
+    expect(count).toBeGreaterThan(0);
+    expect(await nextExitStep(ctx, awaiting)).toEqual(made);
+    expect(asked).toHaveLength(count);
+    // What the vault paid may become known as another amount.
+    await nextExitStep(ctx, { ...awaiting, assets: (ARRIVED - 1n).toString() });
+    expect(asked.length).toBeGreaterThan(count);
+  });
+
   test("has the warnings of its route", async () => {
     const world = await createWithdrawalFixture({
       answers: { balanceOf: ARRIVED },
@@ -142,7 +153,8 @@ describe("nextExitStep() of a second step", () => {
     const quote: typeof one.quote = async (scope, request) =>
       (await one.quote(scope, request)).map((offer) => ({ ...offer, provider: "other" }));
     const providers = { ...ctx.providers, all: async () => [one, { ...one, name: "other", quote }] };
-    const unknown = await nextExitStep({ ...ctx, providers }, awaiting);
+    const other = { ...awaiting, trackingId: `trk_${"e".repeat(32)}` };
+    const unknown = await nextExitStep({ ...ctx, providers }, other);
     expect(unknown.refusal).toBeNull();
     expect(unknown.next?.warnings).toMatchObject([{ code: "price_unverified" }]);
   });

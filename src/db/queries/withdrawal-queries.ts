@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, inArray, isNotNull, ne, not, or, sql as raw } from "drizzle-orm";
+import { HOUR_MS } from "../../lib/durations.ts";
 import { sharesSource } from "../conditions/equal-order-conditions.ts";
 import type { Database } from "../database-client.ts";
 import { deposits } from "../tables/deposit-tables.ts";
@@ -128,15 +129,23 @@ export async function selectOtherRedemptions(
 /** A transaction that was built for the second step of a withdrawal. */
 export type BuiltTransfer = typeof withdrawalTransfers.$inferSelect;
 
-/** Maximum number of built second steps that are kept per withdrawal; older ones are deleted. */
-const MAX_TRANSFERS = 32;
+/** Number of built second steps that are kept per withdrawal, and of those that are kept while they are young. */
+const MAX_TRANSFERS = { old: 32, young: 1_000 } as const;
+/** Age up to which a built second step may still be in a wallet, in milliseconds: bridges' quotes end within an hour. */
+const YOUNG_MS = 2 * HOUR_MS;
 
 /**
  * Stores a transaction that was built for the second step of a withdrawal; one with the same calldata is kept, with the
- * later build time. The 32 newest of each withdrawal are kept. Throws `store_unavailable`.
+ * later build time. Of each withdrawal the 32 newest are kept, and up to 1,000 of the last two hours: anyone may have
+ * further ones built while the user signs one. Throws `store_unavailable`.
  */
 export async function addBuiltTransfer(db: Database, built: BuiltTransfer): Promise<void> {
   const own = eq(withdrawalTransfers.trackingId, built.trackingId);
+  const young = new Date(built.builtAt.getTime() - YOUNG_MS).toISOString();
+  const beyond = (count: number) => raw`${withdrawalTransfers.dataHash} not in (select data_hash
+    from ${withdrawalTransfers} as newest where newest.tracking_id = ${built.trackingId}
+    order by newest.built_at desc, newest.data_hash limit ${count})`;
+  const isOld = raw`${withdrawalTransfers.builtAt} < ${young}::timestamptz`;
   await db.run((sql) =>
     sql.batch([
       sql
@@ -146,14 +155,9 @@ export async function addBuiltTransfer(db: Database, built: BuiltTransfer): Prom
           target: [withdrawalTransfers.trackingId, withdrawalTransfers.dataHash],
           set: { builtAt: raw`greatest(${withdrawalTransfers.builtAt}, excluded.built_at)` },
         }),
-      sql.delete(withdrawalTransfers).where(
-        and(
-          own,
-          raw`${withdrawalTransfers.dataHash} not in (select data_hash from ${withdrawalTransfers} as newest
-              where newest.tracking_id = ${built.trackingId} order by newest.built_at desc, newest.data_hash
-              limit ${MAX_TRANSFERS})`,
-        ),
-      ),
+      sql
+        .delete(withdrawalTransfers)
+        .where(and(own, beyond(MAX_TRANSFERS.old), raw`(${isOld} or ${beyond(MAX_TRANSFERS.young)})`)),
     ]),
   );
 }

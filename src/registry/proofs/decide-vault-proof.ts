@@ -47,7 +47,8 @@ const LATE_RETRY_MS = 25 * MINUTE_MS;
 const UNREAD_RETRY_MS = 10 * MINUTE_MS;
 /**
  * Pause before the next attempt for a vault that the last proof found closed, that it refused although it was paused
- * already, or that it paused, in milliseconds.
+ * already, or that it paused, in milliseconds. A discovered or imported candidate that its contract keeps closed
+ * (`closure`) waits as a refused one.
  */
 const CLOSED_RETRY_MS = HOUR_MS;
 /** Time after the first proof that found an active vault illiquid from which another one pauses it, in milliseconds. */
@@ -74,20 +75,24 @@ export function decideAfterProof(
   const { status, statusBy, statusReason } = entry;
   const kept = { status, statusBy, statusReason };
   const due = (afterMs: number): Date => new Date(now + afterMs);
+  const isUnasked = isCandidate(entry) && !isReviewed(entry);
   switch (finding.kind) {
     case "unread":
       return {
         ...kept,
         proof: null,
-        proofDueAt: due(isCandidate(entry) && !isReviewed(entry) ? REFUSED_RETRY_MS : UNREAD_RETRY_MS),
+        proofDueAt: due(isUnasked ? REFUSED_RETRY_MS : UNREAD_RETRY_MS),
         proofRefusals: entry.proofRefusals,
       };
     case "closed":
       if (finding.closure !== undefined && isOpenByProof(entry))
         return closureChange(entry, { finding, now, byAdmin });
-      return { ...kept, proof: finding.proof, proofDueAt: due(CLOSED_RETRY_MS), proofRefusals: 0 };
+      return {
+        ...{ ...kept, proof: finding.proof, proofRefusals: 0 },
+        proofDueAt: due(isUnasked && finding.closure !== undefined ? REFUSED_RETRY_MS : CLOSED_RETRY_MS),
+      };
     case "passed": {
-      const held = isCandidate(entry) && !isReviewed(entry) && admission?.obstacle !== null;
+      const held = isUnasked && admission?.obstacle !== null;
       return {
         ...(held ? heldChange(admission) : mayActivate(entry) ? OPEN : kept),
         proof: finding.proof,

@@ -1,13 +1,12 @@
 import { slice } from "viem";
 import type { SimulationCall } from "../../chains/simulator/simulation.ts";
 import type { Context } from "../../context.ts";
-import { sameAddress } from "../../lib/address.ts";
 import type { VaultDeposit } from "../../orders/order-expected-effect.ts";
 import { encodeApprovals, type UserCall } from "../../orders/order-wallet-calls.ts";
 import { balanceOfRead, INCLUSION_DELAY_S, type TokenPayment } from "../../orders/simulate-order-payment.ts";
 import { adapterOf } from "../../vaults/families/vault-families.ts";
 import type { DepositCall } from "../../vaults/vault-adapter.ts";
-import type { ExitMode } from "../../vaults/vault-exits.ts";
+import type { ProofExit } from "./proof-exit-ways.ts";
 
 /** A simulated deposit whose way back is to be simulated. */
 export interface ProofDeposit {
@@ -20,14 +19,15 @@ export interface ProofDeposit {
   gas: bigint | null;
   /** How many times the amount the larger deposits are, the largest first: see `agedTimes`. */
   larger: readonly bigint[];
+  /** The ways out to simulate, the preferred first. */
+  ways: readonly ProofExit[];
 }
 
 /**
  * A redemption of the shares of a simulated deposit. `redeemed` is the number of redeemed shares, all or a part, in the
  * share token's smallest unit.
  */
-export interface Redemption extends ProofDeposit {
-  mode: ExitMode;
+export interface Redemption extends ProofDeposit, ProofExit {
   redeemed: bigint;
   /** Gas limit of the redemption; the setting's if absent. */
   exitGas?: bigint;
@@ -72,20 +72,17 @@ export function inTime(of: {
 }
 
 /**
- * Returns the user's calls that redeem shares in a mode, or request that, for the vault's asset or, if it does not pay
- * that, another token: the approval that the exit may need, then the exit. Empty if the vault's family has no withdrawals.
+ * Returns the user's calls that redeem shares by a way out, or request that: the approval that the exit may need, then
+ * the exit. Empty if the vault's family has no withdrawals.
  */
 export function exitCalls(
-  of: Pick<Redemption, "deposit" | "mode" | "redeemed" | "exitGas">,
+  of: Pick<Redemption, "deposit" | "redeemed" | "exitGas"> & ProofExit,
 ): SimulationCall[] {
-  const { mode, redeemed, exitGas } = of;
+  const { mode, token, variant, redeemed, exitGas } = of;
   const { vault, user } = of.deposit;
   const { exits } = adapterOf(vault);
-  const paid = exits?.tokens(vault, mode) ?? [];
-  const token =
-    paid.find(({ address }) => sameAddress(address, vault.asset.address)) ?? paid[0] ?? vault.asset;
-  const request = { mode, token, shares: redeemed, owner: user, caller: user, receiver: user, minAssets: 0n };
-  const exit = exits?.encode(vault, request);
+  const accounts = { owner: user, caller: user, receiver: user };
+  const exit = exits?.encode(vault, { mode, token, variant, shares: redeemed, ...accounts, minAssets: 0n });
   if (exits === undefined || exit === undefined) return [];
   const spender = exit.spender ?? exits.mayNeedAllowance?.(vault, mode) ?? null;
   const allowance = { token: vault.shareToken, amount: redeemed, allowance: 0n, reset: false };

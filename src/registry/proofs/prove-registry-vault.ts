@@ -19,8 +19,8 @@ import { describeForeignContract, recognizeVault } from "../recognize-registry-f
 import { EXCLUDED, isBlocked, UNCURATED } from "../registry-admission-gate.ts";
 import { isCurated, readVouching } from "../registry-vouching.ts";
 import { isCandidate, isReviewed, type ProofFinding } from "./decide-vault-proof.ts";
+import { GENERIC_ADAPTER } from "./proof-exit-ways.ts";
 import { type SimulatedProof, simulateProof } from "./simulate-proof.ts";
-import { GENERIC_ADAPTER } from "./simulate-proof-way-back.ts";
 
 /** Result of an attempt to prove a vault, with the columns of its registry entry that were read from on-chain data. */
 export interface ProofAttempt {

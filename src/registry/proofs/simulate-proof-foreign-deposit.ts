@@ -18,9 +18,9 @@ import {
 } from "../../orders/simulate-order-payment.ts";
 import { adapterOf } from "../../vaults/families/vault-families.ts";
 import type { DepositTerms } from "../../vaults/vault-adapter.ts";
+import { GENERIC_ADAPTER, judgedModes } from "./proof-exit-ways.ts";
 import { freshAccount, isWorth, isWorthIt, largerTimes } from "./proof-worth.ts";
 import { wordOf } from "./simulate-proof-exit.ts";
-import { GENERIC_ADAPTER, judgedModes } from "./simulate-proof-way-back.ts";
 
 interface ForeignDeposit {
   deposit: VaultDeposit;

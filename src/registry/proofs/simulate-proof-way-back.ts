@@ -1,15 +1,12 @@
-import type { Address, Hex } from "viem";
-import { createQuery, mapQuery, type Query, queryAll } from "../../chains/chain-reads.ts";
+import type { Hex } from "viem";
 import { runSimulation } from "../../chains/simulator/run-simulation.ts";
 import type { SimulationResult } from "../../chains/simulator/simulation.ts";
 import type { Context } from "../../context.ts";
 import { AppError } from "../../errors.ts";
-import { sameAddress } from "../../lib/address.ts";
 import { mulDivDown } from "../../lib/amount.ts";
 import { increaseOf, paymentOverrides } from "../../orders/simulate-order-payment.ts";
 import { adapterOf, explainExitRevert } from "../../vaults/families/vault-families.ts";
-import type { Vault } from "../../vaults/vault.ts";
-import { type ExitMode, unknownPendingExit } from "../../vaults/vault-exits.ts";
+import { unknownPendingExit } from "../../vaults/vault-exits.ts";
 import { settlementOf } from "../../vaults/vault-settlement.ts";
 import type { Closure } from "./decide-vault-proof.ts";
 import {
@@ -20,13 +17,12 @@ import {
   type Redemption,
   userCall,
 } from "./proof-exit-calls.ts";
+import { GENERIC_ADAPTER, isJudgedDeposit, judgedModes, type ProofExit } from "./proof-exit-ways.ts";
 import { isWorth, MAX_MONTHLY_LOSS } from "./proof-worth.ts";
 import { enlarged, LONGEST_LOCK_S, redeemCovered, simulateAged } from "./simulate-proof-aged-exits.ts";
 import { nullIfUnavailable, paidFor, simulateExit, simulateLater } from "./simulate-proof-exit.ts";
 import { findTrappedAccount } from "./simulate-proof-exit-crowd.ts";
 
-/** Name of the generic ERC-4626 adapter. `resolveVault` replaces it by that of the recognized family, if any. */
-export const GENERIC_ADAPTER = "erc4626";
 /** Part of the minted shares that is redeemed, because a later block mints slightly fewer shares. */
 const REDEEMED_PARTS = { of: 1_000n, parts: 999n } as const;
 /** Time after which other accounts redeem if the proof's shares cannot be redeemed 30 days later, in seconds. */
@@ -56,92 +52,49 @@ const FEWER_AGAIN = "the same deposit mints fewer shares when it is simulated ag
 
 /**
  * Finds out how the shares of a simulated deposit can be redeemed: at once, 30 days later and by other accounts or, if
- * every mode reverts, after a lock. `waiting` for vaults that are not judged (`judgedModes`), if one of their modes does
- * not revert, and where the simulations do not decide. Throws `simulation_unavailable` and errors of the RPC nodes.
+ * every way reverts, after a lock. `waiting` for deposits that are not judged (`isJudgedDeposit`), if one of the ways
+ * does not revert, and where the simulations do not decide. Throws `simulation_unavailable` and errors of the RPC nodes.
  */
 export async function simulateWayBack(ctx: Context, of: ProofDeposit): Promise<WayBack> {
-  const { vault, token } = of.deposit;
+  const { vault } = of.deposit;
   // A vault of a family is recognised by views, which any contract can have: one of its ways out must be open.
-  const modes = adapterOf(vault).exits?.modes(vault) ?? [];
+  const { ways } = of;
   const redeemed = mulDivDown(of.shares, REDEEMED_PARTS.parts, REDEEMED_PARTS.of);
-  const measured = sameAddress(token.address, vault.asset.address);
-  const isJudged = judgedModes(vault).length > 0 && (measured || modes.join() === "request");
-  if (modes.length === 0 || redeemed === 0n) return WAITING;
+  const isJudged = isJudgedDeposit(of.deposit);
+  if (ways.length === 0 || redeemed === 0n) return WAITING;
   let revert: Hex = "0x";
-  for (const mode of modes) {
-    const made = await simulateExit(ctx, { ...of, mode, redeemed });
+  for (const way of ways) {
+    const made = await simulateExit(ctx, { ...of, ...way, redeemed });
     if (made === null) return WAITING;
-    if (made.failedAt === null) return isJudged ? judgeMode(ctx, { ...of, mode, redeemed, made }) : WAITING;
+    if (made.failedAt === null) return isJudged ? judgeMode(ctx, { ...of, ...way, redeemed, made }) : WAITING;
     const minted = increaseOf(made, 2);
     if (isJudged && minted !== null && minted < redeemed)
       return { kind: "none", exit: null, reason: FEWER_AGAIN };
-    const whole = isJudged ? await returnedWhole(ctx, { of, mode, minted }) : null;
+    const whole = isJudged ? await returnedWhole(ctx, { of, way, minted }) : null;
     if (whole !== null) return whole;
     // The error of the preferred mode explains best why shares cannot be redeemed, unless the vault lacks that mode.
     if (revert === "0x" || explainExitRevert(vault, revert).code === "mode_unsupported")
       revert = made.calls.at(-1)?.returnData ?? "0x";
   }
-  const refused = { ...of, redeemed, modes };
+  const refused = { ...of, redeemed };
   const locked = await isLocked(ctx, refused);
   return locked === true ? WAITING : explainStanding(ctx, { ...refused, stands: locked === false }, revert);
-}
-
-/**
- * Returns the redemption modes that a registry proof simulates: every mode of a vault with the generic adapter, and
- * `instant` of a vault of a known family that has no other mode. Empty for all other vaults.
- */
-export function judgedModes(vault: Vault): readonly ExitMode[] {
-  const modes = adapterOf(vault).exits?.modes(vault) ?? [];
-  // Where a known family makes some holders wait, leaving at once may cost a fee that says nothing against a deposit,
-  // and requests have conditions that a proof's amount may not meet.
-  return vault.adapter === GENERIC_ADAPTER || modes.join() === "instant" ? modes : [];
-}
-
-/**
- * Returns a query for whether a vault's views say that withdrawals are paused in all modes. False, without a read, if
- * its redemption is simulated or its family has none. `user` is any account, `now` in UNIX milliseconds.
- */
-export function exitsPausedQuery(
-  vault: Vault,
-  { user, now }: { user: Address; now: number },
-): Query<boolean> {
-  const { exits } = adapterOf(vault);
-  const modes = exits?.modes(vault) ?? [];
-  if (exits === undefined || modes.length === 0 || judgedModes(vault).length > 0)
-    return createQuery({}, () => false);
-  const asked = {
-    shares: 10n ** BigInt(vault.shareDecimals),
-    owner: user,
-    caller: user,
-    receiver: user,
-    now,
-  };
-  const terms = modes.map((mode) => {
-    const token = exits.tokens(vault, mode)[0] ?? vault.asset;
-    return [mode, exits.terms(vault, { ...asked, mode, token })] as const;
-  });
-  return mapQuery(queryAll(Object.fromEntries(terms)), (read) =>
-    Object.values(read).every(({ paused, refusal }) => paused || refusal === "exits_paused"),
-  );
 }
 
 type MadeExit = Redemption & { made: SimulationResult };
 
 /** Judges a redemption that succeeded at once: by what it paid, or by the claim after its cooldown. */
-function judgeMode(ctx: Context, { made, ...redemption }: MadeExit): Promise<WayBack> {
-  const { redeemed } = redemption;
-  return redemption.mode === "instant"
-    ? returnedBy(ctx, { of: redemption, redeemed, made })
-    : afterCooldown(ctx, redemption);
+function judgeMode(ctx: Context, of: MadeExit): Promise<WayBack> {
+  return of.mode === "instant" ? returnedBy(ctx, of) : afterCooldown(ctx, of);
 }
 
 /** As `judgeMode` for the redemption of all minted shares, or null if they cannot be redeemed at once either. */
 async function returnedWhole(
   ctx: Context,
-  { of, mode, minted }: { of: ProofDeposit; mode: ExitMode; minted: bigint | null },
+  { of, way, minted }: { of: ProofDeposit; way: ProofExit; minted: bigint | null },
 ): Promise<WayBack | null> {
   if (minted === null) return null;
-  const redemption = { ...of, shares: minted, mode, redeemed: minted };
+  const redemption = { ...of, ...way, shares: minted, redeemed: minted };
   const made = await simulateExit(ctx, redemption);
   return made?.failedAt === null ? judgeMode(ctx, { ...redemption, made }) : null;
 }
@@ -184,29 +137,27 @@ async function afterCooldown(ctx: Context, of: Redemption): Promise<WayBack> {
   return { kind: "none", exit: null, reason };
 }
 
-type Refused = ProofDeposit & { redeemed: bigint; modes: readonly ExitMode[] };
+type Refused = ProofDeposit & { redeemed: bigint };
+
+const isByRequest = ({ ways }: ProofDeposit): boolean => ways.every(({ mode }) => mode === "request");
 
 /**
  * Returns what a successful redemption paid, and what it would pay 30 days later, or `none` with what counts against
  * the vault. `waiting` if the payment is unknown, or if it is 0 and the vault has further modes.
  */
-async function returnedBy(
-  ctx: Context,
-  { of, redeemed, made }: { of: ProofDeposit; redeemed: bigint; made: SimulationResult },
-): Promise<WayBack> {
+async function returnedBy(ctx: Context, { made, ...of }: MadeExit): Promise<WayBack> {
   const { vault } = of.deposit;
-  const returned = paidFor({ ...of, redeemed }, made);
+  const returned = paidFor(of, made);
   // A vault that may let holders wait did so.
   if (returned === null || (returned === 0n && (adapterOf(vault).exits?.modes(vault).length ?? 0) > 1))
     return WAITING;
-  const redemption = { ...of, redeemed, mode: "instant" } as const;
-  const { own, large } = await simulateAged(ctx, redemption);
-  const paid = own === null ? null : await paidLater(ctx, { redemption, own });
+  const { own, large } = await simulateAged(ctx, of);
+  const paid = own === null ? null : await paidLater(ctx, { redemption: of, own });
   if (paid !== null && typeof paid === "object") return paid;
   const after = own?.failedAt === null ? LONGEST_LOCK_S : SOON_S;
   const reason =
     (paid === null ? null : describeLoss(of, { returned, paid })) ??
-    (await findTrappedInstant(ctx, { ...redemption, after }));
+    (await findTrappedInstant(ctx, { ...of, after }));
   if (reason !== null) return { kind: "none", exit: null, reason };
   // A redemption of one size that pays says nothing about those of another.
   const later = large.isFair ? leastOf(paid, large.part) : paid;
@@ -261,8 +212,8 @@ async function paidLater(
  */
 async function isLocked(ctx: Context, of: Refused): Promise<boolean | null> {
   for (const after of LATER_S) {
-    for (const mode of of.modes) {
-      const made = await simulateLater(ctx, { ...of, mode, after });
+    for (const way of of.ways) {
+      const made = await simulateLater(ctx, { ...of, ...way, after });
       if (made === null) return null;
       if (made.failedAt === null) return true;
     }
@@ -290,15 +241,15 @@ async function explainStanding(
     return { kind: "none", exit: null, reason: `new shares stay locked for over 30 days; ${reverts}` };
   }
   const isGeneric = vault.adapter === GENERIC_ADAPTER;
-  if (holder === null && !isGeneric && !of.stands) return WAITING;
+  const isUnsure = !isGeneric && (holder === null || judgedModes(vault).length === 0);
+  if (isUnsure && !of.stands) return WAITING;
   // A vault may refuse to redeem less than a minimum that the proof's amount does not reach.
   const many = { ...of, redeemed: of.redeemed * MANY_TIMES, after: 0 };
   if (holder === false && (await canHoldersLeave(ctx, many)) === true) return WAITING;
-  const isUnsure = !isGeneric && (holder === null || judgedModes(vault).length === 0);
-  if (isUnsure && (await canMoreLeave(ctx, of))) return WAITING;
+  if (isUnsure && (await canMoreLeave(ctx, of)) !== false) return WAITING;
   const illiquid = code === "no_liquidity" && !isGeneric;
   const says = code === "no_liquidity" || code === "exits_paused" || code === "price_stale";
-  const onRequest = of.modes.join() === "request";
+  const onRequest = isByRequest(of);
   const exit = illiquid ? "illiquid" : says || onRequest ? "stopped" : null;
   const what = onRequest ? reverts.replace("redemption", "redemption request") : reverts;
   // A vault may pay by functions of its own, and have no redemption of the standard's.
@@ -306,13 +257,22 @@ async function explainStanding(
   return { kind: "none", exit, reason: onRequest ? what : `shares cannot be redeemed${way}; ${what}` };
 }
 
-/** Returns true if the shares of a deposit of 1,000 times the amount can be redeemed at once. */
-async function canMoreLeave(ctx: Context, of: Refused): Promise<boolean> {
-  for (const mode of of.modes) {
-    const more = enlarged({ ...of, mode }, { user: of.deposit.user, times: MANY_TIMES });
-    if ((await nullIfUnavailable(simulateExit(ctx, more)))?.failedAt === null) return true;
+/**
+ * Returns whether the shares of a deposit of 1,000 times the amount, or of fewer times within the vault's limit, can be
+ * redeemed at once. False also if the vault takes none of them, null if no node can simulate one.
+ */
+async function canMoreLeave(ctx: Context, of: Refused): Promise<boolean | null> {
+  const sizes = new Set(of.larger.map((times) => (times < MANY_TIMES ? times : MANY_TIMES)));
+  let isKnown = true;
+  for (const times of sizes) {
+    for (const way of of.ways) {
+      const more = enlarged({ ...of, ...way }, { user: of.deposit.user, times });
+      const seen = await nullIfUnavailable(simulateExit(ctx, more).then((made) => ({ made })));
+      if (seen?.made?.failedAt === null) return true;
+      isKnown &&= seen !== null;
+    }
   }
-  return false;
+  return isKnown ? false : null;
 }
 
 /**
@@ -320,14 +280,14 @@ async function canMoreLeave(ctx: Context, of: Refused): Promise<boolean> {
  * it has deposited for another one, so that the vault holds what it pays. Null if that is not known.
  */
 async function canHoldersLeave(ctx: Context, of: Refused & { after: number }): Promise<boolean | null> {
-  const { deposit, payment, redeemed, modes, after } = of;
+  const { deposit, payment, redeemed, ways, after } = of;
   const held = { token: deposit.vault.shareToken, amount: redeemed, balance: 0n, allowance: 0n };
   try {
     const shares = await paymentOverrides(ctx, { ...payment, ...held });
     const overrides = [...(await paymentOverrides(ctx, payment)), ...shares];
     const { entry, common } = entryOf(ctx, { ...of, forOther: true });
-    for (const mode of modes) {
-      const exit = exitCalls({ ...of, mode });
+    for (const way of ways) {
+      const exit = exitCalls({ ...of, ...way });
       const made = await runSimulation(payment.client, {
         ...{ ...common, overrides },
         ...inTime({ entry, exit, time: common.time, after: after === 0 ? undefined : after }),

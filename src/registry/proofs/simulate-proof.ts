@@ -1,4 +1,5 @@
 import { createQuery, queryAll } from "../../chains/chain-reads.ts";
+import { RpcError } from "../../chains/json-rpc.ts";
 import type { SimulationResult } from "../../chains/simulator/simulation.ts";
 import type { Context } from "../../context.ts";
 import { AppError, failure } from "../../errors.ts";
@@ -24,6 +25,7 @@ import type { DepositCall, DepositTerms } from "../../vaults/vault-adapter.ts";
 import { readUncached } from "../../vaults/vault-state.ts";
 import type { Closure } from "./decide-vault-proof.ts";
 import { userCall } from "./proof-exit-calls.ts";
+import { type ExitWays, exitWaysQuery, GENERIC_ADAPTER, type ProofExit } from "./proof-exit-ways.ts";
 import { readProofSetting } from "./proof-simulation-setting.ts";
 import {
   type Fees,
@@ -36,12 +38,7 @@ import {
 import { agedTimes, freshAccount, isWorth, isWorthIt } from "./proof-worth.ts";
 import { simulateForOthers } from "./simulate-proof-foreign-deposit.ts";
 import { findOtherTaker } from "./simulate-proof-taker.ts";
-import {
-  exitsPausedQuery,
-  GENERIC_ADAPTER,
-  simulateWayBack,
-  type WayBack,
-} from "./simulate-proof-way-back.ts";
+import { simulateWayBack, type WayBack } from "./simulate-proof-way-back.ts";
 
 /** Result of a simulated deposit into a vault. */
 export interface SimulatedProof {
@@ -95,22 +92,22 @@ export async function simulateProof(ctx: Context, vault: Vault): Promise<Simulat
   if (deposit.amount !== usual.amount) read = await readTerms(ctx, deposit);
   const refusal = viewVerdict(deposit, read.terms) ?? feeVerdict(read);
   if (refusal !== null) return { ...NOTHING_SEEN, ...refusal, blockNumber: read.block.number };
-  if (read.exitsPaused) return { ...NOTHING_SEEN, ...EXITS_PAUSED, blockNumber: read.block.number };
-  return simulateDeposit(ctx, { deposit, ...read });
+  if (read.exits.paused) return { ...NOTHING_SEEN, ...EXITS_PAUSED, blockNumber: read.block.number };
+  return simulateDeposit(ctx, { deposit, ...read, ways: read.exits.ways });
 }
 
 const NOTHING_SEEN = { amount: null, shares: null, returned: null, userOnly: false, closure: null } as const;
 
-type ReadTerms = Fees & { terms: DepositTerms; exitsPaused: boolean; block: BlockTime };
+type ReadTerms = Fees & { terms: DepositTerms; exits: ExitWays; block: BlockTime };
 
 async function readTerms(ctx: Context, { vault, user, token, amount }: VaultDeposit): Promise<ReadTerms> {
   const request = { token, amount, caller: user, receiver: user, now: ctx.now() };
   const family = findFamily(vault.adapter);
   const profitFee = family?.profitFeeQuery?.(vault) ?? createQuery({}, () => null);
   const yearlyFee = family?.yearlyFeeQuery?.(vault) ?? createQuery({}, () => null);
-  const exitsPaused = exitsPausedQuery(vault, { user, now: ctx.now() });
+  const exits = exitWaysQuery({ vault, token, user, now: ctx.now() });
   const terms = adapterOf(vault).terms(vault, request);
-  const query = queryAll({ terms, profitFee, yearlyFee, exitsPaused });
+  const query = queryAll({ terms, profitFee, yearlyFee, exits });
   const { value, block } = await readUncached(ctx, { chainId: vault.chainId, query });
   return { ...value, block };
 }
@@ -141,6 +138,7 @@ interface ReadDeposit {
   deposit: VaultDeposit;
   terms: DepositTerms;
   block: BlockTime;
+  ways: readonly ProofExit[];
   /** True for the larger deposit after a smaller one has reverted. */
   isLarger?: true;
 }
@@ -156,7 +154,7 @@ async function simulateDeposit(ctx: Context, of: ReadDeposit): Promise<Simulated
     ...{ spender: call.spender, block, setting: await readProofSetting(ctx, vault.chainId) },
   };
   const seen = { ...NOTHING_SEEN, amount, blockNumber: block.number };
-  if (!(await canSetBalances(ctx, payment))) return { ...seen, ...UNFUNDED };
+  if (!(await canFund(ctx, { payment, full }))) return { ...seen, ...(full ?? UNFUNDED) };
   const requests = call.async ? asyncDepositsOf(vault) : null;
   const effect = requests === null ? mintEffect(deposit) : requestEffect(deposit, requests);
   const made = await simulatePayment(ctx, { payment, call: userCall(call), reads: effect.reads });
@@ -173,7 +171,7 @@ async function simulateDeposit(ctx: Context, of: ReadDeposit): Promise<Simulated
   return {
     ...at,
     ...(await judgeMinted(ctx, {
-      ...{ deposit, payment, call, shares, gas: gasLimit(made.gasUsed) },
+      ...{ deposit, payment, call, shares, gas: gasLimit(made.gasUsed), ways: of.ways },
       // A limit that the deposit exceeded, as of vaults that count what an account holds, says nothing of larger ones.
       terms: full === null ? terms : { ...terms, maxDeposit: null },
     })),
@@ -187,9 +185,29 @@ async function takerVerdict(
   { vault, payment, call }: { vault: Vault; payment: TokenPayment; call: DepositCall },
 ): Promise<Verdict | null> {
   if (vault.adapter !== GENERIC_ADAPTER) return null;
-  const taker = await findOtherTaker(ctx, { payment, call: userCall(call) });
+  // What the nodes fail to show of the taker changes nothing: the deposit was refused.
+  const taker = await nullIfFailed(findOtherTaker(ctx, { payment, call: userCall(call) }));
   const reason = `the vault's deposit takes the asset through another contract than the vault: ${taker}`;
   return taker === null ? null : { kind: "refused", reason };
+}
+
+/** As `canSetBalances`, but false if the nodes fail and the vault says that it is full. */
+async function canFund(
+  ctx: Context,
+  { payment, full }: { payment: TokenPayment; full: Verdict | null },
+): Promise<boolean> {
+  const settable = canSetBalances(ctx, payment);
+  return full === null ? settable : ((await nullIfFailed(settable)) ?? false);
+}
+
+/** Returns a result, or null if it ends with an error of the nodes; other errors propagate. */
+async function nullIfFailed<T>(result: Promise<T>): Promise<T | null> {
+  try {
+    return await result;
+  } catch (error) {
+    if (error instanceof AppError || error instanceof RpcError) return null;
+    throw error;
+  }
 }
 
 const UNFUNDED: Verdict = {
@@ -226,6 +244,7 @@ async function judgeMinted(
     terms: DepositTerms;
     shares: bigint;
     gas: bigint;
+    ways: readonly ProofExit[];
   },
 ): Promise<Verdict & Partial<Pick<SimulatedProof, "returned" | "userOnly">>> {
   if (!isWorthIt(of))

@@ -36,13 +36,24 @@ export async function claimOwnership(
   const claimed = others.filter((other) => other.state === "completed" && other.claimTxHash === hash);
   if (claimed.some((other) => !together(other))) return "another's";
   if (claimed.length > 0) return "shared";
+  const before = await openBefore({ others: others.filter(together), receipt, hash }, readTransaction);
+  return before.length > 0 ? "shared" : "own";
+}
+
+/** Returns the open requests among `others` that were made up to a receipt's block, but not by its transaction. */
+async function openBefore(
+  { others, receipt, hash }: Pick<Judged, "others" | "receipt" | "hash">,
+  readTransaction: TransactionReader,
+): Promise<DepositRow[]> {
+  const before: DepositRow[] = [];
   for (const other of others) {
-    if (!isRequested(other) || other.depositTxHash === null || !together(other)) continue;
+    // A request is settled after its own transaction, which may claim an earlier one.
+    if (!isRequested(other) || other.depositTxHash === null || other.depositTxHash === hash) continue;
     const asked = await readTransaction(other.vaultChainId, other.depositTxHash as Hex);
     // Its request is proven: a node that has forgotten the transaction does not show that it came later.
-    if ((asked.receipt?.blockNumber ?? 0n) <= receipt.blockNumber) return "shared";
+    if ((asked.receipt?.blockNumber ?? 0n) <= receipt.blockNumber) before.push(other);
   }
-  return "own";
+  return before;
 }
 
 /**
@@ -75,19 +86,26 @@ interface SettlementInput {
  * Reads from the chain what has become of a deposit's request: a list of at most one transition (claimable, completed,
  * refunded or rejected), empty if none is known. In most families, the vault's views show the total of the account's
  * requests, or its last one: `claimable` may then be due to another request, and the end of this one is found only when
- * they show none open. `shares` of a completed deposit is null if others may have been settled with it. Throws
+ * they show none open, or when a later request of the user claimed it. `shares` of a completed deposit is null if others may have been settled with it. Throws
  * `store_unavailable`, `vault_not_found`, `chain_unsupported` and errors of the RPC nodes.
  */
 export async function settlementTransitions(ctx: Context, at: SettlementInput): Promise<Transition[]> {
   const now = await readRequest(ctx, at.row);
   if (now === null) return [];
+  const others = await selectOtherRequests(ctx.db, at.row);
+  const seen = { ...at, now, others };
+  const gone = isRequestGone(now.pending) === true;
+  if (!gone && (await isClaimedByNext(seen))) {
+    const { ended } = await findSettlement(ctx, seen);
+    if (ended !== null) return [ended];
+  }
   const { claimableShares, claimableAssets } = now.pending;
   if ((claimableShares ?? 0n) > 0n || (claimableAssets ?? 0n) > 0n) {
     const event = { kind: "chain", shows: "vault_settled", confirmed: true } as const;
     return [{ event, change: {}, write: "on_change" }];
   }
-  if (isRequestGone(now.pending) !== true) return [];
-  const { ended, complete } = await findSettlement(ctx, { ...at, now });
+  if (!gone) return [];
+  const { ended, complete } = await findSettlement(ctx, { ...seen, gone });
   if (ended !== null) return [ended];
   // A transaction that refunded the user may be in the blocks that were not searched.
   return now.pending.rejected === true && complete ? [REJECTED_TRANSITION] : [];
@@ -100,14 +118,31 @@ const REJECTED_TRANSITION: Transition = {
   write: "on_change",
 };
 
+/** Returns true if the transaction of one of the user's other open requests, made later, shows a claim of the user. */
+async function isClaimedByNext(at: SettlementInput & Pick<Judged, "now" | "others">): Promise<boolean> {
+  const { row, now, others, readTransaction } = at;
+  const open = others.filter((other) => isRequested(other) && other.depositTxHash !== row.depositTxHash);
+  if (open.length === 0 || row.depositTxHash === null) return false;
+  const asked = await readTransaction(row.vaultChainId, row.depositTxHash as Hex);
+  const user = getAddress(row.userAddress);
+  for (const { depositTxHash } of open) {
+    const { receipt } = await readTransaction(row.vaultChainId, depositTxHash as Hex);
+    if (receipt === null || asked.receipt === null || receipt.blockNumber < asked.receipt.blockNumber)
+      continue;
+    const claim = { user, requestId: row.requestId, logs: receipt.logs };
+    if (now.requests.findClaim(now.vault, claim) !== null) return true;
+  }
+  return false;
+}
+
 /**
  * Finds the transactions that sent a request's shares, or the first that refunded it with the vault's event of a
- * cancellation; otherwise the first other refund. Returns the transition as `ended`, or null if none is found.
- * `complete` is false if a later search will read more.
+ * cancellation; otherwise, if no request is open (`gone`), a part of the shares or the first other refund. Returns the
+ * transition as `ended`, or null if none is found. `complete` is false if a later search will read more.
  */
 async function findSettlement(
   ctx: Context,
-  at: SettlementInput & { now: RequestState },
+  at: SettlementInput & Pick<Judged, "now" | "others"> & { gone?: true },
 ): Promise<{ ended: Transition | null; complete: boolean }> {
   const { row, readTransaction, now } = at;
   const client = ctx.chains.client(row.vaultChainId);
@@ -122,8 +157,7 @@ async function findSettlement(
     from: Number(request.receipt.blockNumber),
     head: now.block.number,
   });
-  const others = await selectOtherRequests(ctx.db, row);
-  const asked = { ...at, others, since: request.receipt.blockNumber };
+  const asked = { ...at, since: request.receipt.blockNumber };
   const named = [row.claimTxHash, ...hashesOn(row.vaultChainId, at.hints ?? [])];
   const reported = named.flatMap((hash) => (hash === null ? [] : [hash as Hex]));
   const next = found.hashes[MAX_UNPROVING];
@@ -144,7 +178,7 @@ async function findSettlement(
     if (claim !== null) claims.push(claim);
     if (isWhole(row, claims)) return { ended: claimTransition(row, claims), complete: true };
     if (claim !== null) continue;
-    const paid = refundTransition({ ...asked, ...mined, hash });
+    const paid = await refundTransition({ ...asked, ...mined, hash });
     // Shares that come after a cancellation are those of another request.
     if (paid !== null && isCancellation({ ...asked, ...mined })) return { ended: paid, complete: true };
     // Any other payment counts only if no transaction shows shares, which end the request whatever else was paid.
@@ -152,7 +186,7 @@ async function findSettlement(
   }
   // One of the transactions that were not read may show shares, or further ones.
   const ended = claims.length > 0 ? claimTransition(row, claims) : (refund?.transition ?? null);
-  if (ended !== null && next === undefined) return { ended, complete: true };
+  if (at.gone && ended !== null && next === undefined) return { ended, complete: true };
   const proving = [...claims, ...(refund === null ? [] : [refund])].map(({ hash }) => hash);
   await found.noteSearched({ next, proving });
   return { ended: null, complete: found.complete && next === undefined };
@@ -236,28 +270,42 @@ function claimTransition(row: RequestSubject, claims: readonly Claim[]): Transit
 
 /**
  * Returns the transition of a deposit whose whole amount a transaction paid back, or null if it did not. Anyone may
- * refund a rejected request; for any other, the vault must have paid or cancelled it.
+ * refund a rejected request; for any other, the vault must have paid or cancelled it. Only a cancellation may pay more,
+ * for the requests with the same id that it cancelled too.
  */
-function refundTransition(of: Judged): Transition | null {
+async function refundTransition(of: Judged): Promise<Transition | null> {
   const { row, now, transaction, receipt, hash } = of;
   const { vault, pending } = now;
   const user = getAddress(row.userAddress);
   const { logs } = receipt;
   const contracts = [vault.entryPoint, vault.address];
   const back = netTransfers(logs, { token: vault.asset.address, account: user });
-  if (back <= 0n || back.toString() !== (row.receivedAmount ?? row.fromAmount)) return null;
+  const asked = row.receivedAmount ?? row.fromAmount;
+  const cancelled = isCancellation(of);
+  if (asked === "" || back <= 0n) return null;
+  if (back !== BigInt(asked) && !(cancelled && back >= (await askedTogether(of)))) return null;
   const byAnyone = pending.rejected === true && mayRefund(transaction, { user, contracts });
   const byVault =
-    isCancellation(of) ||
+    cancelled ||
     transfersOf(logs, vault.asset.address).some(
       ({ from, to }) => sameAddress(to, user) && contracts.some((own) => sameAddress(own, from)),
     );
   if (!byAnyone && !byVault) return null;
   return {
     event: { kind: "chain", shows: "refund", confirmed: true },
-    change: { substatus: null, refundTxHash: hash, receivedAmount: back.toString() },
+    change: { substatus: null, refundTxHash: hash, receivedAmount: asked },
     write: "on_change",
   };
+}
+
+/**
+ * Returns the assets of a request and of the user's other open ones with its id that were made before a receipt. If a
+ * cancellation pays less, a part of them was settled, and nothing shows whose.
+ */
+async function askedTogether(of: Judged): Promise<bigint> {
+  const others = of.others.filter(({ requestId }) => requestId === of.row.requestId);
+  const before = await openBefore({ ...of, others }, of.readTransaction);
+  return [of.row, ...before].reduce((sum, one) => sum + BigInt(one.receivedAmount ?? one.fromAmount), 0n);
 }
 
 /** Returns true if the vault's own event shows that a receipt cancelled the request. */

@@ -15,32 +15,33 @@ import {
 } from "./deposit-transaction-reader.ts";
 import { completedTransition, type Transition } from "./deposit-transitions.ts";
 import { findDepositsByReference } from "./find-deposit-logs.ts";
-import { findVaultOfDeposit, requestTransitions } from "./track-deposit-request.ts";
+import { findVaultOfDeposit, requestIn, requestTransitions } from "./track-deposit-request.ts";
 
 interface VaultCall {
   /** The contract that users call to deposit into the vault. */
   entryPoint: string;
   transaction: Transaction;
   receipt: Receipt;
+  /** True if the receipt shows the user's request at the vault, which may send the shares of an earlier one. */
+  requested: boolean;
 }
 
 /**
  * Returns true if a successful transaction pays exactly the delivered amount or the guaranteed minimum, by the user's
  * own call to the vault's entry point or in a batch with an event of that contract. Such a batch must not contain a
- * Router order, pay in native currency, or bring the user shares other than by one mint.
+ * Router order, pay in native currency, or, without a request, bring the user shares other than by one mint.
  */
 export function callsVault(
   row: Pick<DepositRow, "userAddress" | "shareToken" | "moveToken" | "deliveredAmount" | "moveMin">,
   called: VaultCall,
 ): boolean {
-  const { entryPoint, transaction, receipt } = called;
+  const { entryPoint, transaction, receipt, requested } = called;
   const { from, to } = transaction;
   const direct = sameAddress(from, row.userAddress) && to !== null && sameAddress(to, entryPoint);
   if (direct) return paysNative(row, transaction) || paysSecondStep(row, receipt);
   const emitted = receipt.logs.some(({ address }) => sameAddress(address, entryPoint));
-  return (
-    emitted && routerRefs(receipt).length === 0 && paysSecondStep(row, receipt) && mintsShares(row, receipt)
-  );
+  if (!emitted || routerRefs(receipt).length > 0 || !paysSecondStep(row, receipt)) return false;
+  return requested || mintsShares(row, receipt);
 }
 
 /** Returns true if a transaction pays the delivered amount, or the guaranteed minimum, in native currency. */
@@ -102,9 +103,11 @@ export async function vaultTransitions(ctx: Context, at: VaultTransaction): Prom
   const byRouter = findShareProof(receipt, { row, via: "router" });
   if (byRouter !== null) return [routerTransition({ row, hash, confirmed }, byRouter)];
   if (!awaitsSecondStep(row) || !(await isUserVaultCall(ctx, { ...at, transaction, receipt }))) return [];
+  // Before the shares, which may be those of an earlier request.
+  const requested = await requestTransitions(ctx, { row, hash, receipt, confirmed });
+  if (requested.length > 0) return requested;
   const proof = findShareProof(receipt, { row, via: "user" });
-  if (proof === null) return requestTransitions(ctx, { row, hash, receipt, confirmed });
-  return [completedTransition({ row, confirmed }, { ...proof, depositTxHash: hash })];
+  return proof === null ? [] : [completedTransition({ row, confirmed }, { ...proof, depositTxHash: hash })];
 }
 
 /**
@@ -136,8 +139,9 @@ async function isUserVaultCall(
   }: VaultTransaction & { transaction: Transaction; receipt: Receipt },
 ): Promise<boolean> {
   if (row.destinationTxHash === null) return false;
-  const { entryPoint } = await findVaultOfDeposit(ctx, row);
-  if (!callsVault(row, { entryPoint, transaction, receipt })) return false;
+  const vault = await findVaultOfDeposit(ctx, row);
+  const requested = requestIn(receipt, { vault, row }) !== null;
+  if (!callsVault(row, { entryPoint: vault.entryPoint, transaction, receipt, requested })) return false;
   const delivery = await readProven(ctx, { row, readTransaction, hash: row.destinationTxHash });
   return receipt.blockNumber >= delivery.blockNumber;
 }

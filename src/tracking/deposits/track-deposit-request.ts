@@ -6,7 +6,7 @@ import type { BlockTime } from "../../lib/block-ranges.ts";
 import { asyncDepositsOf } from "../../vaults/families/vault-families.ts";
 import { findStoredVault } from "../../vaults/find-vault.ts";
 import type { Vault } from "../../vaults/vault.ts";
-import type { AsyncDeposits, PendingDeposit } from "../../vaults/vault-adapter.ts";
+import type { AsyncDeposits, PendingDeposit, SubmittedRequest } from "../../vaults/vault-adapter.ts";
 import { readUncached } from "../../vaults/vault-state.ts";
 import type { Transition } from "./deposit-transitions.ts";
 
@@ -71,6 +71,14 @@ export function isRequestGone({
   return pendingAssets === null || claimableShares === null ? null : true;
 }
 
+/** Finds the request that a deposit's user made at an asynchronous vault in a receipt, or returns null. */
+export function requestIn(
+  { logs }: Receipt,
+  { vault, row }: { vault: Vault; row: Pick<DepositRow, "userAddress"> },
+): SubmittedRequest | null {
+  return asyncDepositsOf(vault)?.findRequest(vault, { user: getAddress(row.userAddress), logs }) ?? null;
+}
+
 /**
  * Returns the transition of a deposit whose transaction made a request at an asynchronous vault; empty if the receipt
  * shows no request of the user. Throws `vault_not_found`, `store_unavailable`.
@@ -80,9 +88,7 @@ export async function requestTransitions(
   at: { row: DepositRow; hash: Hex; receipt: Receipt; confirmed: boolean },
 ): Promise<Transition[]> {
   const { row, hash, receipt, confirmed } = at;
-  const vault = await findVaultOfDeposit(ctx, row);
-  const user = getAddress(row.userAddress);
-  const request = asyncDepositsOf(vault)?.findRequest(vault, { user, logs: receipt.logs }) ?? null;
+  const request = requestIn(receipt, { vault: await findVaultOfDeposit(ctx, row), row });
   if (request === null) return [];
   const change = {
     substatus: null,

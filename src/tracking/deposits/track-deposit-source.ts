@@ -284,12 +284,14 @@ async function revertTransitions(
 async function directTransitions(ctx: Context, at: MatchedSource): Promise<Transition[]> {
   const { row, hash, receipt, batched } = at;
   if (sameAddress(row.sourceTo, depositRouterAddress)) return [];
+  // Some vaults send the shares of an earlier request when a new one is made.
+  const requested = await requestTransitions(ctx, at);
+  if (requested.length > 0) return requested;
   // Shares of several deposits in one batch cannot be told apart.
   if (batched && countShareTransfers(row, receipt) > 1) return [];
   const proof = findShareProof(receipt, { row, via: "user" });
   // A share transfer names no deposit, so it counts for the first deposit that it proves.
-  if (proof !== null) return [completedTransition(at, { ...proof, depositTxHash: hash })];
-  return requestTransitions(ctx, at);
+  return proof === null ? [] : [completedTransition(at, { ...proof, depositTxHash: hash })];
 }
 
 /**

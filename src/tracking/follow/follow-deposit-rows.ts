@@ -180,7 +180,8 @@ async function trackFully(
   const ended = row.direction === "deposit" && !isOpen(row.state);
   const unpaired = ended && (await isUnpaired(ctx, { row: after, readTransaction, known }));
   // Recorded as evidence, the source would not be compared with the delivery again.
-  if (unpaired === "unread") return unreadRow({ row: after, hints: left });
+  // No other row of the chains has to wait: a node may have pruned the receipt.
+  if (unpaired === "unread") return { ...unreadRow({ row: after, hints: left }), unread: false };
   const stated = unpaired ? await restateFromChains(ctx, { row: after, readTransaction, known }) : after;
   if (typeof stated === "string") {
     return { ...unreadRow({ row: after, hints: left }), unread: stated === "unread" };

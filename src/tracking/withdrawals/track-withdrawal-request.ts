@@ -1,7 +1,7 @@
 import { getAddress, type Hex } from "viem";
 import type { Receipt } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
-import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
+import { type DepositHint, restoreHints } from "../../db/queries/deposit-hint-queries.ts";
 import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
 import { selectOtherRedemptions } from "../../db/queries/withdrawal-queries.ts";
 import { isNative } from "../../lib/address.ts";
@@ -19,16 +19,9 @@ import {
 } from "../deposits/deposit-transaction-reader.ts";
 import { findVaultOfDeposit } from "../deposits/track-deposit-request.ts";
 import { type FoundTransfers, findTransfers, MAX_UNPROVING } from "../track-token-transfers.ts";
+import { ownRequest } from "./own-exit-request.ts";
 import { paysRequestedToken } from "./withdrawal-proofs.ts";
-import {
-  areKnown,
-  type EndSeen,
-  isTaken,
-  partsOf,
-  sharesOf,
-  sharesPaid,
-  takenShares,
-} from "./withdrawal-settlements.ts";
+import { areKnown, type EndSeen, isTaken, partsOf, sharesPaid } from "./withdrawal-settlements.ts";
 import { isOpenRequest, type OnchainWithdrawalEvent } from "./withdrawal-state-machine.ts";
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
 
@@ -54,35 +47,10 @@ export async function readExitRequest(ctx: Context, row: WithdrawalRow): Promise
   const query = (now: number) => pending(vault, { user, requestIds, now });
   const { value, block } = await readTimed(ctx, { chainId: row.vaultChainId, query });
   if (value === null) return "unread";
-  const unnamed = row.requestId === null && value.length > 0;
-  const others = unnamed ? await selectOtherRedemptions(ctx.db, row, { anyId: true }) : [];
+  const isListed = value.length === 0 || value.some(({ requestId }) => requestId === row.requestId);
+  const others = isListed ? [] : await selectOtherRedemptions(ctx.db, row, { anyId: true });
   const request = ownRequest(row, { open: value, others });
   return request === "ambiguous" ? "unread" : { vault, exits, request, block };
-}
-
-/**
- * Finds a withdrawal's request among the user's. If the row has a request id: the request with that id, otherwise the
- * first whose claim returns shares. If not: of the requests that the open ones among the `others` leave shares of, the
- * first of which they leave the same number, otherwise the only one, `ambiguous` if there are several. Null if none
- * matches. Pure.
- */
-export function ownRequest(
-  row: Pick<WithdrawalRow, "requestId" | "shares">,
-  { open, others }: { open: readonly PendingExit[]; others: readonly WithdrawalRow[] },
-): PendingExit | "ambiguous" | null {
-  if (row.requestId !== null) {
-    const own = open.find(({ requestId }) => requestId === row.requestId);
-    // The shares of a cancelled request wait to be claimed back under an id of their own.
-    return own ?? open.find(({ pays }) => pays === "shares") ?? null;
-  }
-  // A vault may hold several requests under one id.
-  const leftOf = ({ requestId, shares }: PendingExit): bigint | null =>
-    shares === null
-      ? null
-      : shares - sharesOf(others.filter((one) => isOpenRequest(one.state) && one.requestId === requestId));
-  const free = open.filter((one) => (leftOf(one) ?? 1n) > 0n);
-  const same = free.find((one) => leftOf(one)?.toString() === row.shares);
-  return same ?? (free.length > 1 ? "ambiguous" : (free[0] ?? null));
 }
 
 interface RequestInput {
@@ -155,11 +123,12 @@ async function findEnd(
   const free = numbered ? seen.filter((end) => !isTaken(end, { row, others })) : seen;
   // What is left of an expired request whose shares are in the wallet is never paid: it ends with its payments.
   const isOpen = now.request !== null && !(now.request.state === "expired" && now.request.inWallet);
-  const found = partsOf(row, { seen: free, taken: numbered ? 0n : takenShares(seen, others) });
+  const takers = numbered ? [] : others;
+  const found = partsOf(row, { seen: free, others: takers, awaitsMore: isOpen || !whole });
   // The vault says that nothing is open, so one of the payments was this one's, although others seem to take them all.
   const isAmong = found.parts.length === 0 && now.request === null && !hasNumber(row);
   const { parts, complete, exact, shared } = isAmong ? { ...found, parts: seen, shared: true } : found;
-  // Payments among the transactions that were not read may be further parts, or show that the amount is uncertain.
+  // Payments that were not read or are not confirmed may be further parts, or show that the amount is uncertain.
   const isLeft = !whole && (!complete || numbered);
   if (parts.length === 0 || isLeft || (!complete && isOpen)) return { end: null, seen };
   if (isOpen && !numbered && (await waitsForEarlier({ ...at, others, since }))) return { end: null, seen };
@@ -197,8 +166,8 @@ async function waitsForEarlier({
 const hasNumber = ({ requestId }: WithdrawalRow): boolean => requestId !== null && requestId !== "0";
 
 /**
- * Returns the transactions that settled a request or a part of it, in block order. `whole` is false if transactions
- * remain that a later check will read; `since` is the block of the request.
+ * Returns the confirmed transactions that settled a request or a part of it, in block order. `whole` is false if there
+ * is an unconfirmed one, or if a later check will read more; `since` is the block of the request.
  */
 async function findSettlements(
   ctx: Context,
@@ -220,6 +189,7 @@ async function findSettlements(
   hashes.delete(row.sourceTxHash as Hex);
   const ends: EndSeen[] = [];
   const readLogged = requireReceipts(ctx, { readTransaction, chainId: row.vaultChainId, hashes: logged });
+  let whole = found?.complete ?? true;
   let unproving = 0;
   let next: Hex | undefined;
   for (const hash of hashes) {
@@ -227,21 +197,34 @@ async function findSettlements(
     const counts = !named.has(hash);
     if (counts && unproving === MAX_UNPROVING) {
       next = hash;
+      whole = false;
       break;
     }
     if (counts) unproving += 1;
     const seen = await readLogged(row.vaultChainId, hash);
     const { receipt } = seen;
     if (receipt === null || !receipt.succeeded || receipt.blockNumber < since) continue;
-    if (!isConfirmed(ctx, { chainId: row.vaultChainId, seen })) continue;
     const settlement = settlementIn(receipt, { row, now, requestLogs: source.receipt.logs });
     if (settlement === null) continue;
+    // What the vault reports at the head already leaves out what this paid.
+    if (!isConfirmed(ctx, { chainId: row.vaultChainId, seen })) {
+      whole = false;
+      continue;
+    }
     ends.push({ hash, receipt, settlement });
     if (counts) unproving -= 1;
   }
-  await found?.noteSearched({ proving: ends.map(({ hash }) => hash), next });
+  const proving = ends.map(({ hash }) => hash);
+  const added = found?.complete === false ? proving.filter((hash) => !named.has(hash)) : [];
+  // A search does not go on past what it must find again: hints are read without it.
+  if (added.length > 0) {
+    const { trackingId, vaultChainId: chainId } = row;
+    const hinted = added.map((txHash) => ({ chainId, txHash }));
+    await restoreHints(ctx.db, { trackingId, named: hinted, now: new Date(ctx.now()) });
+  }
+  await found?.noteSearched({ proving: found.complete ? proving : [], next });
   ends.sort((one, other) => Number(one.receipt.blockNumber - other.receipt.blockNumber));
-  return { ends, whole: next === undefined, since };
+  return { ends, whole, since };
 }
 
 /** Finds the transactions from block `since` on in which the user received the vault's payment token or its shares. */

@@ -98,8 +98,9 @@ function ownTransitions(
 }
 
 /**
- * Returns true if a request belongs to a withdrawal. In a batch, it must be for the built number of shares, which must
- * not come from another account: some vaults let anyone make a request with their own shares for the user.
+ * Returns true if a request belongs to a withdrawal. In a batch, it must be for the built number of shares, less a fee
+ * if the vault moved one, and the shares must not come from another account: some vaults let anyone make a request with
+ * their own shares for the user.
  */
 function isRequestOf(
   { fromAmount, shareToken, userAddress }: WithdrawalRow,
@@ -107,9 +108,14 @@ function isRequestOf(
 ): boolean {
   const { shares } = request;
   if (!batched || shares === null) return true;
-  if (shares === 0n || (fromAmount !== "0" && shares !== BigInt(fromAmount))) return false;
-  const moved = transfersOf(receipt.logs, shareToken).filter(({ value }) => value === shares);
-  return moved.length === 0 || moved.some(({ from }) => sameAddress(from, userAddress));
+  const asked = BigInt(fromAmount);
+  const fee = asked - shares;
+  if (shares === 0n || (asked !== 0n && fee < 0n)) return false;
+  const transfers = transfersOf(receipt.logs, shareToken);
+  const movedBy = (amount: bigint) => transfers.filter(({ value }) => value === amount);
+  const isUsers = (amount: bigint) => movedBy(amount).some(({ from }) => sameAddress(from, userAddress));
+  if (movedBy(shares).length > 0 && !isUsers(shares)) return false;
+  return asked === 0n || fee === 0n || (isUsers(asked) && movedBy(fee).length > 0);
 }
 
 function requestTransition(

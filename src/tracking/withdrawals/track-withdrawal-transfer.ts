@@ -6,6 +6,7 @@ import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
 import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
 import { type BuiltTransfer, selectBuiltTransfers } from "../../db/queries/withdrawal-queries.ts";
 import { isNative, sameAddress } from "../../lib/address.ts";
+import { once } from "../../lib/once.ts";
 import type { ProviderStatus } from "../../providers/provider.ts";
 import { findDeliveredAmount, netTransfers, transfersOf } from "../deposits/deposit-proofs.ts";
 import { hashesOn } from "../deposits/deposit-transaction-hints.ts";
@@ -70,7 +71,8 @@ export function findBuiltTransfer(
   const { transaction, receipt } = seen;
   if (receipt === null || transaction === null || !receipt.succeeded) return null;
   if (!isConfirmed(ctx, { chainId: row.vaultChainId, seen })) return null;
-  const one = built.find((transfer) => carriesTransfer(row, { transfer, transaction, receipt }));
+  const inner = once(() => innerDataHashes(transaction.input));
+  const one = built.find((transfer) => carriesTransfer(row, { transfer, transaction, receipt, inner }));
   if (one === undefined) return null;
   return { transition: sentTransition(row, { hash, built: one, receipt }), amount: one.amount };
 }
@@ -97,16 +99,19 @@ async function findSent(
  * Returns true if a successful transaction is a second step that was built for a withdrawal: the user's own call, or a
  * batch that contains it and pays exactly its amount. Native currency is not recognised in a batch.
  */
-export function carriesTransfer(
+function carriesTransfer(
   row: Pick<WithdrawalRow, "userAddress" | "exitToken">,
   {
     transfer,
     transaction,
     receipt,
+    inner,
   }: {
     transfer: Pick<BuiltTransfer, "target" | "dataHash" | "amount">;
     transaction: Transaction;
     receipt: Receipt;
+    /** Returns the hashes of the calls in the transaction's calldata. */
+    inner: () => ReadonlySet<string>;
   },
 ): boolean {
   const { target, dataHash, amount } = transfer;
@@ -116,7 +121,7 @@ export function carriesTransfer(
     ({ from, value }) => sameAddress(from, row.userAddress) && value === BigInt(amount),
   );
   const called = receipt.logs.some(({ address }) => sameAddress(address, target));
-  return paid && called && innerDataHashes(transaction.input).has(dataHash as Hex);
+  return paid && called && inner().has(dataHash);
 }
 
 /** Returns the transition for a successful second step: a bridge has taken the tokens, or a swap has paid the user. */

@@ -46,10 +46,6 @@ export function isTaken(
   return takers.length > 0 && sharesOf(takers) >= shares;
 }
 
-/** Returns the shares of the other withdrawals that settlements ended, in the share token's smallest unit. Pure. */
-export const takenShares = (seen: readonly EndSeen[], others: readonly WithdrawalRow[]): bigint =>
-  sharesOf(others.filter((other) => seen.some(({ hash }) => endedBy(other, hash))));
-
 /** Returns true if every other withdrawal that ended with one of the settlements has a known amount. Pure. */
 export const areKnown = (seen: readonly EndSeen[], others: readonly WithdrawalRow[]): boolean =>
   others.every(
@@ -61,24 +57,39 @@ const ROUNDED_PART = 1_000n;
 
 /**
  * Returns a request's first settlements, up to the one that completes its shares or, if payments do not name theirs,
- * the estimated assets. The first `taken` shares of the settlements are other requests'. Pure.
+ * the estimated assets. Those up to the last that ended one of `others` are first of all for its shares. Without shares,
+ * they count only if no further settlement is known or expected (`awaitsMore`). Pure.
  */
 export function partsOf(
   row: Asked,
-  { seen, taken }: { seen: readonly EndSeen[]; taken: bigint },
+  {
+    seen,
+    others,
+    awaitsMore,
+  }: { seen: readonly EndSeen[]; others: readonly WithdrawalRow[]; awaitsMore: boolean },
 ): RequestParts {
+  const takersFrom = (index: number) =>
+    others.filter((other) => seen.slice(index).some(({ hash }) => endedBy(other, hash)));
+  const mayBeLater = awaitsMore || takersFrom(seen.length - 1).length === 0;
   const asked = BigInt(row.shares ?? "0");
-  let [left, others] = [asked, taken];
+  let [left, taken] = [asked, sharesOf(takersFrom(0))];
   let owed = BigInt(row.estimatedAssets ?? "0") - BigInt(row.assets ?? "0");
-  let shared = false;
+  let [shared, skipped] = [false, false];
   const parts: EndSeen[] = [];
-  for (const one of seen) {
+  for (const [index, one] of seen.entries()) {
     const { settlement } = one;
     const { shares = null } = settlement;
-    const before = smaller(others, shares ?? 0n) ?? 0n;
-    others -= before;
+    const takers = takersFrom(index);
+    if (shares === null && mayBeLater && takers.length > 0) {
+      skipped = true;
+      continue;
+    }
+    // What a withdrawal was paid before the first of the settlements is not taken from those after its last.
+    taken = smaller(taken, sharesOf(takers)) ?? 0n;
+    const before = smaller(taken, shares ?? 0n) ?? 0n;
+    taken -= before;
     if (before > 0n && before === shares) continue;
-    shared ||= before > 0n;
+    shared ||= before > 0n || (skipped && shares === null);
     parts.push(one);
     owed -= settlement.assets ?? owed;
     left -= shares === null ? (settlement.inParts === true && owed > 0n ? 0n : left) : shares - before;

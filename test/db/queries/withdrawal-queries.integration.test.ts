@@ -85,20 +85,34 @@ test("selectOtherRedemptions() lists open ones before those that ended, however 
   expect(first).toEqual([open.trackingId, ended.at(-1)?.trackingId]);
 });
 
-test("the newest 32 second steps that were built are kept", async () => {
+test("second steps of the last two hours are kept, however many were built since", async () => {
+  const row = { ...withdrawalRow, ...named("e") };
+  await insertWithdrawal(db(), { row, plan: {} });
+  const of = { trackingId: row.trackingId, target: "0x01", provider: "lifi", bridge: null, tool: null };
+  const build = (n: number, ms: number) =>
+    addBuiltTransfer(db(), { ...of, dataHash: `0x${n}`, amount: "1", least: "1", builtAt: new Date(ms) });
+  const now = Date.parse("2026-01-02T00:00:00Z");
+  for (let n = 0; n < 60; n += 1) await build(n, now + n * 1_000);
+  expect(await selectBuiltTransfers(db(), row.trackingId)).toHaveLength(60);
+  await build(60, now + 2 * 3_600_000 + 30_500);
+  const kept = (await selectBuiltTransfers(db(), row.trackingId)).map(({ dataHash }) => dataHash);
+  expect([kept.length, kept.at(-1)]).toEqual([32, "0x29"]);
+});
+
+test("of older ones, the newest 32 second steps that were built are kept", async () => {
   const row = { ...withdrawalRow, ...named("d") };
   await insertWithdrawal(db(), { row, plan: {} });
   const { trackingId } = row;
   const of = { trackingId, target: "0x01", provider: "lifi", bridge: null, tool: null };
   for (let n = 0; n < 34; n += 1) {
-    const builtAt = new Date(n * 1_000);
+    const builtAt = new Date(n * 3_600_000);
     await addBuiltTransfer(db(), { ...of, dataHash: `0x${n}`, amount: "1", least: "1", builtAt });
   }
   const kept = await selectBuiltTransfers(db(), trackingId);
   expect([kept.length, kept[0]?.dataHash, kept.at(-1)?.dataHash]).toEqual([32, "0x33", "0x2"]);
   // Built once more, it is the newest again, and two further ones replace others.
   for (const [at, n] of [2, 34, 35].entries()) {
-    const builtAt = new Date((34 + at) * 1_000);
+    const builtAt = new Date((34 + at) * 3_600_000);
     await addBuiltTransfer(db(), { ...of, dataHash: `0x${n}`, amount: "1", least: "1", builtAt });
   }
   const hashes = (await selectBuiltTransfers(db(), trackingId)).map(({ dataHash }) => dataHash);

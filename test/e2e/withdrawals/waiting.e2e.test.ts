@@ -19,8 +19,10 @@ const api = new Api();
 interface Waiting {
   mode: "request" | "cooldown";
   substatus: string;
-  /** Wait in seconds that the vault states. Null: its operator decides. */
+  /** Wait in seconds that the vault states. Null: its operator decides, or `cycles`. */
   seconds: number | null;
+  /** Longest wait in seconds for the window in which the vault pays, and takes back requests. */
+  cycles?: number;
   /** Code of a claim that comes too early. */
   early: "cooldown" | "request_pending";
   claims: boolean;
@@ -36,7 +38,10 @@ const kinds: Readonly<Partial<Record<StackVault["scenario"], Waiting>>> = {
     ...{ early: "cooldown", claims: true, uncancellable: "withdrawal_state" },
   },
   queue: { ...request, seconds: 3 * DAY_S, early: "cooldown", claims: false },
-  pool: { ...request, seconds: null, early: "request_pending", claims: true },
+  pool: {
+    ...{ ...request, seconds: null, cycles: 15 * DAY_S, early: "cooldown", claims: true },
+    uncancellable: "withdrawal_state",
+  },
 };
 const vaults = vaultsFor("cooldown", "queue", "pool");
 
@@ -83,9 +88,13 @@ describe.each(vaults)("$scenario: $name", (vault) => {
     const built = await api.withdraw({ ...idOf(user), shares: "all" });
     const hash = await signDeposit(chain, { user, built, style: "calls" });
     const { timestamp } = await chain.client.getBlock({ blockHash: (await mined(chain, hash)).blockHash });
-    const earliest =
-      kind?.seconds == null ? null : new Date((Number(timestamp) + kind.seconds) * 1_000).toISOString();
-    return { user, shares, before, built, hash, earliest };
+    const later = (seconds: number) => new Date((Number(timestamp) + seconds) * 1_000).toISOString();
+    const earliest = kind?.seconds == null ? null : later(kind.seconds);
+    if (kind?.cycles === undefined) return { user, shares, before, built, hash, earliest };
+    await until(hash, { substatus: kind.substatus });
+    const window = (await positionOf(user))?.requests[0]?.earliest ?? "";
+    expect(window > later(0) && window <= later(kind.cycles)).toBe(true);
+    return { user, shares, before, built, hash, earliest: window };
   }
 
   test("is proven by the registry, and states how long withdrawals take", async () => {

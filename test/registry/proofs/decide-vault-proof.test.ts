@@ -235,6 +235,16 @@ describe("decideAfterProof()", () => {
     expect(decide({ provenance: { source: "factory", detail: "" } }, unread)).toMatchObject({ minutes: 10 });
   });
 
+  test("tries a candidate that anyone may have made less often when its contract keeps it closed", () => {
+    const status = "candidate";
+    const provenance = { source: "factory", detail: "" } as const;
+    for (const finding of [stopped, illiquid]) {
+      expect(decide({ status, provenance }, finding)).toMatchObject({ status, minutes: 360 });
+      expect(decide({ status }, finding)).toMatchObject({ status, minutes: 60 });
+    }
+    expect(decide({ status, provenance }, closed)).toMatchObject({ status, minutes: 60 });
+  });
+
   test("renews every passed proof within a day, spread over hours", () => {
     const due = ["0000", "8000", "ffff"].map(
       (end) => decide({ address: `0x${"0".repeat(36)}${end}` }, passed).minutes,

@@ -259,6 +259,7 @@ describe("the admin API", () => {
 /** Families in which holders may have to wait: an honest vault of each has a way out. */
 const waiting: readonly [name: string, adapter: string, deploy: Kind["deploy"]][] = [
   ["Veda's queue", "veda", deployVedaExit({ way: "queue" })],
+  ["Veda's queue with a discount", "veda", deployVedaExit({ way: "queue", fee: 1 })],
   ["Veda's delayed withdrawals", "veda", deployVedaExit({ way: "delayed" })],
   ["Veda's teller", "veda", deployVedaTeller],
   ["Midas", "midas", midas.deploy],

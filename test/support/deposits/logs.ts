@@ -6,6 +6,7 @@ import {
   type Hex,
   type Log,
   numberToHex,
+  parseAbi,
   zeroAddress,
   zeroHash,
 } from "viem";
@@ -70,4 +71,27 @@ export function transferLog(
   const { token = VAULT, from = zeroAddress, to = USER, value = 99_900_000_000_000_000_000n } = change;
   const topics = encodeEventTopics({ abi: erc20Abi, eventName: "Transfer", args: { from, to } });
   return log(token, topics, numberToHex(value, { size: 32 }));
+}
+
+const erc7540Abi = parseAbi([
+  "event DepositRequest(address indexed controller, address indexed owner, uint256 indexed requestId, address sender, uint256 assets)",
+  "event Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares)",
+]);
+
+/** Creates a vault's `DepositRequest` log (ERC-7540). By default the user is controller, owner and sender. */
+export function depositRequestLog(of: { controller?: Address; requestId: bigint; assets: bigint }): Log {
+  const { controller = USER, requestId, assets } = of;
+  const args = { controller, owner: controller, requestId };
+  const topics = encodeEventTopics({ abi: erc7540Abi, eventName: "DepositRequest", args });
+  const data = encodeAbiParameters([{ type: "address" }, { type: "uint256" }], [controller, assets]);
+  return log(VAULT, topics, data);
+}
+
+/** Creates a vault's `Deposit` log (ERC-7540) of a claim, by default with the user as controller and receiver. */
+export function depositClaimLog(of: { account?: Address; assets: bigint; shares: bigint }): Log {
+  const { account = USER, assets, shares } = of;
+  const args = { sender: account, owner: account };
+  const topics = encodeEventTopics({ abi: erc7540Abi, eventName: "Deposit", args });
+  const data = encodeAbiParameters([{ type: "uint256" }, { type: "uint256" }], [assets, shares]);
+  return log(VAULT, topics, data);
 }

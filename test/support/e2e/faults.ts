@@ -1,6 +1,7 @@
 import { expect, inject, vi } from "vitest";
 import * as z from "zod";
 import type { Fault } from "../../../scripts/stack/emulators/control.ts";
+import { sleep } from "../../../src/lib/timers.ts";
 
 /** A fault with defaults for all fields but its kind. */
 export type FaultInput = Partial<Fault> & Pick<Fault, "kind">;
@@ -55,6 +56,8 @@ async function untilBreakersLetPass(): Promise<void> {
     },
     { timeout: 240_000, interval: 100 },
   );
+  // An older report would be served without asking the dependencies.
+  await sleep(5_000);
   await (await fetch(`${api}/health/ready`)).arrayBuffer();
   const headers = { "content-type": "application/json" };
   const body = JSON.stringify({ address: `0x${"11".repeat(20)}` });

@@ -60,6 +60,7 @@ if (poolHere === undefined || poolThere === undefined) throw new Error("pools ar
 export const contracts = {
   pool: { from: poolHere.pool, to: poolThere.pool },
   otherPool: arbitrum.stargate.pools[1]?.pool ?? zeroAddress,
+  laterPool: base.stargate.pools[1]?.pool ?? zeroAddress,
   endpoint: arbitrum.stargate.endpoint,
   messaging: base.stargate.messaging ?? zeroAddress,
   receiver: arbitrum.receiverStargate,

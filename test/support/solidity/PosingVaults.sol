@@ -42,11 +42,11 @@ abstract contract HidesBalances is Trap {
         return super.balanceOf(_keyOf(account));
     }
 
-    function _update(address from, address to, uint256 value) internal override {
+    function _update(address from, address to, uint256 value) internal virtual override {
         super._update(_keyOf(from), _keyOf(to), value);
     }
 
-    function _leave(address) internal pure override {
+    function _leave(address) internal view virtual override {
         revert("no way out");
     }
 
@@ -64,6 +64,33 @@ contract PosesWithoutBalances is HidesBalances {
 
     function requestRedeem(uint256 shares, address receiver, address holder) external returns (uint256) {
         return redeem(shares, receiver, holder);
+    }
+}
+
+/// @notice An honest one with such shares that takes up to 500 of the asset and redeems no less than a hundred shares.
+contract RedeemsALotInSecret is PosesWithoutBalances {
+    constructor(IERC20 asset_) PosesWithoutBalances(asset_) {
+        maxDepositAmount = 5 * 10 ** 8;
+    }
+
+    function maxDeposit(address) public view override returns (uint256) {
+        return maxDepositAmount;
+    }
+
+    function _update(address from, address to, uint256 value) internal override {
+        require(!sprung || to != address(0) || value >= 10 ** 8, "a hundred shares at least");
+        super._update(from, to, value);
+    }
+
+    function _leave(address) internal view override {}
+}
+
+/// @notice Lets nobody leave, and takes no large deposits, which no view shows.
+contract PosesWithSmallDeposits is PosesWithoutBalances {
+    constructor(IERC20 asset_) PosesWithoutBalances(asset_) {}
+
+    function _enter(address, uint256 assets) internal pure override {
+        require(assets <= 5 * 10 ** 7, "too much");
     }
 }
 

@@ -42,36 +42,52 @@ export interface Requests {
   others?: readonly WithdrawalRow[];
   /** What the vault's views return, by their signatures; 0 for others. */
   views?: Readonly<Record<string, bigint | ((data: Hex) => bigint)>>;
-  /** Places of the transactions that are known as hints. */
+  /** Places of the transactions that are known as hints, and of those that have no confirmation. */
   hinted?: readonly number[];
+  unconfirmed?: readonly number[];
+  /** Parameters of the vault's registry entry. */
+  params?: Readonly<Record<string, string>>;
+  /** The chain's head block, and the blocks of the transactions. */
+  headBlock?: number;
+  blockOf?: (place: number) => number;
+  /** Number of checks one after the other; 1 if absent. */
+  checks?: number;
+  /** Called when hints are stored. */
+  onHints?: () => void;
 }
 
-/** Returns what a check of a request concludes: what it shows, with the columns that it changes. */
+const blockAt = ({ blockOf }: Requests, place: number): number => blockOf?.(place) ?? FIRST + place;
+
+/** Returns what a check of a request concludes, the last of several: what it shows, with the columns that it changes. */
 export async function checkRequest(scene: Requests) {
-  const { row, sent, hinted = [] } = scene;
+  const { row, sent, hinted = [], unconfirmed = [], checks = 1 } = scene;
   const ctx = testContext({ db: databaseOf(scene), nowMs: NOW, clients: [clientOf(scene)] });
   const { trackingId, vaultChainId: chainId, createdAt: notedAt } = row;
-  const { transitions, undecided } = await exitRequestTransitions(ctx, {
-    row,
-    hints: hinted.map((place) => ({
-      ...{ trackingId, chainId, txHash: hashAt(place), origin: "logs", notedAt, droppedAt: null },
-    })),
-    readTransaction: async (_chainId, hash) => {
-      const place = Number(hash) - 1;
-      const receipt = { ...receiptOf(...(sent[place] ?? [])), blockNumber: BigInt(FIRST + place) };
-      return { transaction: null, receipt, confirmations: 50 };
-    },
-  });
+  const check = () =>
+    exitRequestTransitions(ctx, {
+      row,
+      hints: hinted.map((place) => ({
+        ...{ trackingId, chainId, txHash: hashAt(place), origin: "logs", notedAt, droppedAt: null },
+      })),
+      readTransaction: async (_chainId, hash) => {
+        const place = Number(hash) - 1;
+        const receipt = { ...receiptOf(...(sent[place] ?? [])), blockNumber: BigInt(blockAt(scene, place)) };
+        return { transaction: null, receipt, confirmations: unconfirmed.includes(place) ? 0 : 50 };
+      },
+    });
+  for (let before = 1; before < checks; before += 1) await check();
+  const { transitions, undecided } = await check();
   const [first] = transitions;
   const shows = first !== undefined && "shows" in first.event ? first.event.shows : null;
   return { shows, change: first?.change ?? null, undecided };
 }
 
-function clientOf({ sent, views = {} }: Requests) {
+function clientOf(scene: Requests) {
+  const { sent, views = {}, headBlock = head.number } = scene;
   const bySelector = new Map(
     Object.entries(views).map(([signature, value]) => [toFunctionSelector(signature), value]),
   );
-  const block = { ...head, timestamp: Math.floor(NOW / 1_000) };
+  const block = { ...head, number: headBlock, timestamp: Math.floor(NOW / 1_000) };
   const contracts: Contracts = ({ data }) => {
     const value = bySelector.get(data.slice(0, 10) as Hex) ?? 0n;
     return { ok: true, data: numberToHex(typeof value === "bigint" ? value : value(data), { size: 32 }) };
@@ -81,7 +97,7 @@ function clientOf({ sent, views = {} }: Requests) {
     logs.map(({ address, topics, data }, index) =>
       wireLog(
         { address: address.toLowerCase(), topics: topics as ChainLog["topics"], data },
-        { block: FIRST + place, txHash: hashAt(place), index },
+        { block: blockAt(scene, place), txHash: hashAt(place), index },
       ),
     ),
   );
@@ -89,17 +105,23 @@ function clientOf({ sent, views = {} }: Requests) {
     ...reading,
     request: async (method: string, params: readonly unknown[]) =>
       method === "eth_getLogs"
-        ? wire.filter(({ topics }) => topics[0] === TRANSFER)
+        ? wire.filter(({ topics, blockNumber }) => topics[0] === TRANSFER && isWithin(blockNumber, params))
         : reading.request(method, params),
   });
+}
+
+/** Returns true if a block is in the range that a request for logs names. */
+function isWithin(block: unknown, [filter]: readonly unknown[]): boolean {
+  const { fromBlock, toBlock } = filter as Record<string, string>;
+  return Number(block) >= Number(fromBlock) && Number(block) <= Number(toBlock);
 }
 
 /** First topic of ERC-20 transfers. */
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 
 /** A database with the vault and the account's other withdrawals, in which every condition holds. */
-function databaseOf({ adapter, others = [] }: Requests): Database {
-  const stored = { ...storedOf({ ...vault, adapter, caller: "user" }), wasActive: true };
+function databaseOf({ adapter, others = [], params = {}, onHints }: Requests): Database {
+  const stored = { ...storedOf({ ...vault, adapter, params, caller: "user" }), wasActive: true };
   return {
     run: async (ask) => {
       let rows: readonly object[] = [stored];
@@ -107,6 +129,7 @@ function databaseOf({ adapter, others = [] }: Requests): Database {
         get: (_target, name) => {
           if (name === "then") return (resolve: (found: unknown) => void) => resolve(rows);
           return (table: unknown) => {
+            if (name === "batch") onHints?.();
             if (name === "from" && table === deposits) rows = others;
             return statement;
           };

@@ -1,9 +1,11 @@
 import { type Hex, keccak256, zeroAddress } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { vaultRow } from "../../../scripts/bench/vault-row.ts";
 import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
 import type { TransactionOnChain } from "../../../src/chains/chain-transaction.ts";
 import { type DepositRow, selectDeposit } from "../../../src/db/queries/deposit-queries.ts";
 import { deposits } from "../../../src/db/tables/deposit-tables.ts";
+import { vaults } from "../../../src/db/tables/vault-tables.ts";
 import { restateFromChains } from "../../../src/tracking/deposits/deposit-evidence.ts";
 import { testChain } from "../../support/chains/rpc-node.ts";
 import { NOW, OTHER, row, USER, VAULT } from "../../support/deposits/fixtures.ts";
@@ -32,6 +34,9 @@ const seen: TransactionOnChain = {
 let causeway: TestDeployment;
 beforeAll(async () => {
   causeway = await startTestDeployment();
+  await causeway.db
+    .insert(vaults)
+    .values(vaultRow({ number: 1, chainId: testChain.chainId, address: VAULT }));
 });
 afterAll(() => causeway?.close());
 beforeEach(() => causeway.db.delete(deposits));

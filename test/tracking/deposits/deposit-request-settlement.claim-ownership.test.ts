@@ -37,6 +37,11 @@ describe("claimOwnership()", () => {
     expect(await share(another(), { block: null })).toBe("shared");
   });
 
+  test("returns own for a request that the claim's own transaction made: it is claimed later", async () => {
+    expect(await share(another({ depositTxHash: CLAIM }), { block: 100n })).toBe("own");
+    expect(await share(another({ depositTxHash: CLAIM }), { block: 100n, times: 2 })).toBe("own");
+  });
+
   test("returns shared with a request that the same claim completed", async () => {
     const completed = { state: "completed", shares: "1" } as const;
     expect(await share(another({ ...completed, claimTxHash: CLAIM }))).toBe("shared");

@@ -1,12 +1,14 @@
-import { type Abi, type Address, type Hex, zeroAddress } from "viem";
+import { type Abi, type Address, encodeFunctionData, type Hex, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { centrifugeAsyncVaultAbi } from "#stand-ins/erc7540";
+import { centrifugeAsyncVaultAbi, lagoonVaultAbi } from "#stand-ins/erc7540";
+import { mellowDepositQueueAbi } from "#stand-ins/mellow";
 import { midasDepositVaultAbi } from "#stand-ins/midas";
 import { Deposit, type NextStep } from "../../../src/schemas/deposit-schema.ts";
 import { Positions } from "../../../src/schemas/position-schema.ts";
 import { build, sampleAmount } from "../../support/conformance/vaults/deposit.ts";
-import { deployCentrifuge } from "../../support/conformance/vaults/erc7540-stand-in.ts";
+import { deployCentrifuge, deployLagoon } from "../../support/conformance/vaults/erc7540-stand-in.ts";
 import type { Placed } from "../../support/conformance/vaults/family.ts";
+import { deployMellow } from "../../support/conformance/vaults/mellow-stand-in.ts";
 import { deployMidas, RATE } from "../../support/conformance/vaults/midas-stand-in.ts";
 import { set } from "../../support/conformance/vaults/standard.ts";
 import { place } from "../../support/conformance/vaults/suite.ts";
@@ -95,6 +97,36 @@ describe("settlement of two requests with one balance per account", () => {
       expect(body).toMatchObject({ status: "DONE", substatus: "COMPLETED" });
     }));
 
+  test("pays both back that were cancelled together, and shows them until the assets are claimed", () =>
+    world.undone(async () => {
+      const user = await world.user(placed.asset, 2n * amount);
+      const ids = [await request(placed, user), await request(placed, user)];
+      for (const id of ids) await shown(id);
+      const abi = centrifugeAsyncVaultAbi;
+      const send = (data: Hex) => world.send(user.address, { to: placed.vault, data });
+      const cancelled = [0n, user.address] as const;
+      await send(encodeFunctionData({ abi, functionName: "cancelDepositRequest", args: cancelled }));
+      await set(placed, { abi: abi as Abi, name: "answerDepositCancellation", args: [user.address] });
+      const owed = { pending_assets: String(2n * amount), claimable_shares: "0", next: null };
+      expect(await pendingOf(user)).toMatchObject([owed]);
+      for (const id of ids)
+        expect(await shown(id)).toMatchObject({ state: "requested", next: null, next_refusal: null });
+
+      const back = [0n, user.address, user.address] as const;
+      const paid = await send(
+        encodeFunctionData({ abi, functionName: "claimCancelDepositRequest", args: back }),
+      );
+      expect(await pendingOf(user)).toEqual([]);
+      for (const id of ids) {
+        const refund_tx_hash = paid.transactionHash;
+        const ended = await shown(id);
+        expect(ended).toMatchObject({ state: "refunded", refund_tx_hash, shares: null });
+        const status = `/v1/status?tx_hash=${ended.source_tx_hash}&from_chain_id=${world.chainId}`;
+        const { body } = await read(await world.fresh().send(status));
+        expect(body).toMatchObject({ substatus: "REFUNDED", receiving: { amount: String(amount) } });
+      }
+    }));
+
   test("attributes shares of consecutive requests separately", () =>
     world.undone(async () => {
       const user = await world.user(placed.asset, 2n * amount);
@@ -112,6 +144,45 @@ describe("settlement of two requests with one balance per account", () => {
       expect(first > 0n && second > 0n).toBe(true);
       expect(first + second).toBe(await sharesOf(placed, user));
     }));
+});
+
+describe("settlement of a request by the next one", () => {
+  const settlements = [
+    { name: "l", adapter: "lagoon", type: "custom", deploy: deployLagoon({ version: "0.5" }) },
+    { name: "l6", adapter: "lagoon", type: "custom", deploy: deployLagoon({ version: "0.6" }) },
+    { name: "q", adapter: "mellow", type: "lido", deploy: deployMellow({ queue: "async", caller: "user" }) },
+  ] as const;
+  test.each(settlements)("attributes the shares to the earlier request ($name)", async (family) => {
+    const placed = await place(world, { family, decimals: DECIMALS });
+    const lagoon = family.adapter === "lagoon";
+    const abi = (lagoon ? lagoonVaultAbi : mellowDepositQueueAbi) as Abi;
+    const on = lagoon ? {} : { on: placed.parts["queue"] ?? zeroAddress };
+    await world.undone(async () => {
+      if (lagoon) await set(placed, { abi, name: "expireTotalAssets", args: [] });
+      const user = await world.user(placed.asset, 2n * amount);
+      const settle = () => set(placed, { abi, name: "settle", args: [user.address], ...on });
+      const first = await request(placed, user);
+      await shown(first);
+      await settle();
+      // The vault sends the first one's shares as it takes the second one.
+      const second = await request(placed, user);
+      const held = await sharesOf(placed, user);
+      expect(held).toBeGreaterThan(0n);
+      const waiting = await shown(second);
+      expect(waiting).toMatchObject({ state: "requested", shares: null });
+      const hash = waiting.source_tx_hash;
+      const done = { state: "completed", shares: String(held), claim_tx_hash: hash };
+      expect(await shown(first)).toMatchObject(done);
+      await settle();
+      const claimable = await shown(second);
+      expect(claimable.state).toBe("claimable");
+      await claim(user, claimable.next);
+      expect(await shown(second)).toMatchObject({
+        ...{ state: "completed", shares: String((await sharesOf(placed, user)) - held) },
+      });
+      expect(await shown(first)).toMatchObject(done);
+    });
+  });
 });
 
 describe("settlement of two requests with request ids", () => {

@@ -1,168 +1,36 @@
-import {
-  type Address,
-  encodeAbiParameters,
-  encodeEventTopics,
-  encodeFunctionResult,
-  type Hex,
-  type Log,
-  numberToHex,
-  parseAbi,
-  zeroAddress,
-} from "viem";
+import { encodeEventTopics, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
 import type { DepositRow } from "../../../src/db/queries/deposit-queries.ts";
-import { settlementTransitions } from "../../../src/tracking/deposits/deposit-request-settlement.ts";
 import type { StoredVault } from "../../../src/vaults/vault.ts";
-import { completeClient } from "../../support/chains/complete-client.ts";
-import { contractsClient, head } from "../../support/chains/multicall.ts";
-import { wireLog } from "../../support/chains/wire.ts";
-import { testContext } from "../../support/context.ts";
-import { row as built, OTHER, USDC, USER, VAULT, vault } from "../../support/deposits/fixtures.ts";
-import { log, receiptOf, transferLog } from "../../support/deposits/logs.ts";
-import { fixedDatabase, storedOf } from "../../support/withdrawals/withdrawing.ts";
+import { OTHER, USER, VAULT } from "../../support/deposits/fixtures.ts";
+import { log } from "../../support/deposits/logs.ts";
+import {
+  APPROVED,
+  ASKED,
+  approvalOf,
+  assets,
+  checks,
+  claimOf,
+  decide,
+  EMPTY,
+  hashOf,
+  lagoon,
+  lagoonCancellation,
+  mellow,
+  mellowCancellation,
+  mellowClaim,
+  REJECTED,
+  row,
+  type Sent,
+  SILO,
+  shares,
+  standardCancellation,
+  words,
+} from "../../support/deposits/settlement.ts";
 
-const abi = parseAbi([
-  "function mintRequests(uint256) view returns (address sender, address tokenIn, uint8 status, uint256 depositedUsdAmount, uint256 usdAmountWithoutFees, uint256 tokenOutRate)",
-  "event ApproveRequest(uint256 indexed requestId, uint256 newOutRate)",
-  "event Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares)",
-  "event DepositRequestCanceled(uint256 indexed requestId, address indexed controller)",
-  "event CancelDepositClaim(address indexed receiver, address indexed controller, uint256 indexed requestId, address sender, uint256 assets)",
-]);
-const hashOf = (value: number): Hex => numberToHex(value, { size: 32 });
-const words = (...values: readonly bigint[]): Hex =>
-  encodeAbiParameters(
-    values.map(() => ({ type: "uint256" })),
-    values,
-  );
-const REQUEST = hashOf(0x1111);
-/** A contract of the vault that no registry entry names, such as Lagoon's silo. */
-const SILO: Address = "0x00000000000000000000000000000000000051f0";
-/** Block after the request's: no reorg replaces it any more. */
-const FIRST = head.number - 1_000;
-const ASKED = 100_000_000n;
-const [TRANSFER] = transferLog().topics;
-const row: DepositRow = { ...built, state: "requested", requestId: "7", depositTxHash: REQUEST };
-
-/** A transaction in which the user received something, by default of another account's own. */
-interface Sent {
-  from?: Address;
-  to?: Address;
-  logs: readonly Log[];
-}
-
-const shares = (value: bigint, from: Address = zeroAddress) => transferLog({ from, value });
-const assets = (from: Address, value = ASKED) => transferLog({ token: USDC, from, value });
-const approvalOf = (requestId: bigint) =>
-  log(VAULT, encodeEventTopics({ abi, eventName: "ApproveRequest", args: { requestId } }), words(1n));
-const claimOf = (sender: Address, value: bigint, paid = ASKED) =>
-  log(
-    VAULT,
-    encodeEventTopics({ abi, eventName: "Deposit", args: { sender, owner: USER } }),
-    words(paid, value),
-  );
-const lagoonCancellation = (controller: Address) =>
-  log(
-    VAULT,
-    encodeEventTopics({ abi, eventName: "DepositRequestCanceled", args: { requestId: 7n, controller } }),
-    "0x",
-  );
-const standardCancellation = () =>
-  log(
-    VAULT,
-    encodeEventTopics({
-      ...{ abi, eventName: "CancelDepositClaim" },
-      args: { receiver: USER, controller: USER, requestId: 7n },
-    }),
-    words(BigInt(USER), ASKED),
-  );
-
-const account = { account: USER };
-const mellowAbi = parseAbi([
-  "event DepositRequestClaimed(address indexed account, uint256 shares, uint32 timestamp)",
-  "event DepositRequestCanceled(address indexed account, uint256 assets, uint32 timestamp)",
-]);
-const mellowClaim = log(
-  VAULT,
-  encodeEventTopics({ abi: mellowAbi, eventName: "DepositRequestClaimed", args: account }),
-  words(5n, 1n),
-);
-const mellowCancellation = log(
-  VAULT,
-  encodeEventTopics({ abi: mellowAbi, eventName: "DepositRequestCanceled", args: account }),
-  words(ASKED, 1n),
-);
 const laterAbi = parseAbi([
   "event ApproveRequest(uint256 indexed requestId, uint256 newOutRate, bool isSafe, bool isAvgRate)",
 ]);
-
-const midasParams = { deposit: "request", recipient: "argument", asset_rate: "stable" };
-const midas = storedOf({ ...vault, adapter: "midas", type: "midas", caller: "user", params: midasParams });
-const lagoon = storedOf({ ...vault, adapter: "lagoon", caller: "user" });
-const mellow = storedOf({
-  ...vault,
-  ...{ adapter: "mellow", type: "lido", caller: "user", params: { queue: "async" } },
-});
-/** What the views of a vault return for a request: of Midas the status, of Lagoon nothing pending or claimable. */
-const statusView = (status: number): Hex =>
-  encodeFunctionResult({ abi, functionName: "mintRequests", result: [USER, USDC, status, 0n, 0n, 0n] });
-const APPROVED = { stored: midas, view: statusView(1) };
-const REJECTED = { stored: midas, view: statusView(2) };
-const EMPTY = { stored: lagoon, view: words(0n) };
-
-interface Case {
-  stored: StoredVault;
-  view: Hex;
-  sent: readonly Sent[];
-  of?: DepositRow;
-  others?: readonly DepositRow[];
-}
-
-/** A client whose logs show the transactions, one in each block after the request. */
-function clientOf(view: Hex, sent: readonly Sent[]) {
-  const reading = contractsClient(() => ({ ok: true, data: view }));
-  const wire = sent.flatMap(({ logs }, at) =>
-    logs.map(({ address, topics, data }, index) => {
-      const event = { address: address.toLowerCase(), topics, data };
-      return wireLog(event, { block: FIRST + at, txHash: hashOf(at), index });
-    }),
-  );
-  return completeClient({
-    ...reading,
-    request: async (method: string, params: readonly unknown[]) =>
-      method === "eth_getLogs"
-        ? wire.filter(({ topics }) => topics[0] === TRANSFER)
-        : reading.request(method, params),
-  });
-}
-
-/** What one check after the other decides, with the number of transactions that each reads. */
-async function* checks({ stored, view, sent, of = row, others = [] }: Case) {
-  let answers = 0;
-  let reads = 0;
-  const db = fixedDatabase(() => (answers++ === 0 ? [stored] : others));
-  const ctx = testContext({ clients: [clientOf(view, sent)], db });
-  const readTransaction = async (_chainId: number, hash: Hex) => {
-    reads += 1;
-    const at = hash === REQUEST ? -1 : Number(hash);
-    const { from = OTHER, to = OTHER, logs = [] } = sent[at] ?? {};
-    return {
-      transaction: { hash, from, to, input: "0x", value: 0n, gas: 1n } as const,
-      receipt: { ...receiptOf(...logs), blockNumber: BigInt(FIRST + at) },
-      confirmations: 50,
-    };
-  };
-  for (;;) {
-    [answers, reads] = [0, 0];
-    const [end] = await settlementTransitions(ctx, { row: of, readTransaction });
-    yield { end: end === undefined ? null : { ...end.event, ...end.change }, reads };
-  }
-}
-
-/** What a check of the request decides: what the chain shows, and the transition's changes. */
-async function decide(given: Case): Promise<object | null> {
-  const { value } = await checks(given).next();
-  return value?.end ?? null;
-}
 
 describe("settlementTransitions() of a rejected request", () => {
   test.each<[string, Sent]>([

@@ -23,9 +23,9 @@ const batch: Transaction = {
 const paid = transferLog({ token: USDC, from: USER, to: VAULT, value: AMOUNT });
 const minted = transferLog();
 
-const calls = (logs: readonly Log[], transaction: Partial<Transaction> = {}) =>
+const calls = (logs: readonly Log[], transaction: Partial<Transaction> = {}, requested = false) =>
   callsVault(awaiting, {
-    entryPoint: VAULT,
+    ...{ entryPoint: VAULT, requested },
     transaction: { ...batch, ...transaction },
     receipt: receiptOf(...logs),
   });
@@ -50,6 +50,11 @@ test("callsVault() accepts a smart account's batch from any sender", () => {
 
 test("callsVault() accepts a batch with an async request", () => {
   expect(calls([paid, transferLog({ token: VAULT, to: OTHER })])).toBe(true);
+  // Lagoon sends the shares of an earlier request from its own balance.
+  const claimed = transferLog({ from: VAULT });
+  expect(calls([paid, claimed], {}, true)).toBe(true);
+  expect(calls([paid, claimed], {}, false)).toBe(false);
+  expect(calls([claimed], {}, true)).toBe(false);
 });
 
 test.each<[string, Log[]]>([

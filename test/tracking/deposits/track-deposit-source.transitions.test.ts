@@ -8,11 +8,19 @@ import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import type { Transition } from "../../../src/tracking/deposits/deposit-transitions.ts";
 import { vaultTransitions } from "../../../src/tracking/deposits/track-deposit-destination.ts";
 import { sourceTransitions } from "../../../src/tracking/deposits/track-deposit-source.ts";
+import type { Vault } from "../../../src/vaults/vault.ts";
 import { contractsClient } from "../../support/chains/multicall.ts";
 import { testChain } from "../../support/chains/rpc-node.ts";
 import { testContext } from "../../support/context.ts";
-import { NOW, OTHER, row, USER, VAULT } from "../../support/deposits/fixtures.ts";
-import { executedLog, receiptOf, transferLog } from "../../support/deposits/logs.ts";
+import { NOW, OTHER, row, USDC, USER, VAULT, vault } from "../../support/deposits/fixtures.ts";
+import {
+  depositClaimLog,
+  depositRequestLog,
+  executedLog,
+  receiptOf,
+  transferLog,
+} from "../../support/deposits/logs.ts";
+import { fixedDatabase, storedOf } from "../../support/withdrawals/withdrawing.ts";
 
 const HASH: Hex = `0x${"11".repeat(32)}`;
 const DEPTH = testChain.confirmations;
@@ -25,10 +33,17 @@ const direct: DepositRow = { ...row, sourceDataHash: keccak256(input) };
 const routed: DepositRow = { ...direct, provider: "across", fromChainId: 10, sourceTo: OTHER.toLowerCase() };
 const byUser: DepositRow = { ...direct, sourceTo: VAULT.toLowerCase() };
 
-/** A context of one chain, over a database in which another deposit has bound the transaction, or none. */
-function context(others: readonly DepositRow[] = []): Context {
+/**
+ * A context of one chain, over a database in which another deposit has bound the transaction, or none, and then the
+ * vault is found.
+ */
+function context(others: readonly DepositRow[] = [], of: Partial<Vault> = {}): Context {
   const holders = others.map(({ trackingId }) => ({ tracking_id: trackingId, proven: true }));
-  const db = { run: async () => holders } as unknown as Database;
+  let answers = 0;
+  const stored = storedOf({ ...vault, ...of });
+  const db: Database = {
+    run: async (ask) => (answers++ === 0 ? (holders as never) : fixedDatabase(() => [stored]).run(ask)),
+  };
   const ctx = testContext({ db, nowMs: NOW, clients: [contractsClient(() => ({ ok: false, data: "0x" }))] });
   const served = new Map([testChain.chainId, 10].map((chainId) => [chainId, { ...testChain, chainId }]));
   return { ...ctx, chains: { ...ctx.chains, definitions: served } };
@@ -109,6 +124,52 @@ describe("sourceTransitions()", () => {
     expect(await look(byUser, seen(receipt, own))).toMatchObject([{ shows: "shares", shares: SHARES }]);
     const somebody = { transaction: { ...sent, to: VAULT, from: OTHER } };
     expect(await look(byUser, seen(receipt, somebody))).toEqual([]);
+  });
+});
+
+describe("a request that first claims an earlier one", () => {
+  const lagoon: Partial<Vault> = { adapter: "lagoon", caller: "user" };
+  const asked = 50_000_000n;
+  const paid = transferLog({ token: USDC, from: USER, to: VAULT, value: asked });
+  const claimed = [
+    transferLog({ from: VAULT, value: 7n }),
+    depositClaimLog({ assets: 100_000_000n, shares: 7n }),
+  ];
+  const requested = depositRequestLog({ requestId: 3n, assets: asked });
+  const wants = {
+    event: { kind: "chain", shows: "vault_requested", confirmed: true },
+    change: { depositTxHash: HASH, requestId: "3", receivedAmount: String(asked) },
+  };
+  const of: DepositRow = { ...byUser, fromAmount: String(asked) };
+
+  test.each([
+    ["sent alone", [paid, ...claimed, requested]],
+    ["sent beside another claim", [transferLog({ from: OTHER }), paid, ...claimed, requested]],
+  ])("is a request, not a deposit that received the earlier one's shares (%s)", async (_what, logs) => {
+    const at = seen(receiptOf(...logs), { transaction: { ...sent, to: VAULT } });
+    const shown = await sourceTransitions(context([], lagoon), { row: of, hash: HASH, seen: at });
+    expect(shown).toMatchObject([wants]);
+    expect(shown[0]?.change.shares).toBeUndefined();
+    // Without the request, these are a deposit's own shares.
+    const instant = seen(receiptOf(...claimed), { transaction: { ...sent, to: VAULT } });
+    expect(
+      await sourceTransitions(context([], lagoon), { row: of, hash: HASH, seen: instant }),
+    ).toMatchObject([{ event: { shows: "shares" }, change: { shares: "7" } }]);
+  });
+
+  test.each<[string, Partial<Transaction>]>([
+    ["the user's own call", { from: USER, to: VAULT }],
+    ["a smart account's batch", { from: OTHER, to: USER }],
+  ])("is the request of a second step (%s)", async (_what, call) => {
+    const second: DepositRow = {
+      ...{ ...of, provider: "across", fromChainId: 10, twoStep: true, state: "awaiting_deposit" },
+      ...{ moveToken: USDC.toLowerCase(), moveMin: String(asked), deliveredAmount: String(asked) },
+      destinationTxHash: `0x${"22".repeat(32)}`,
+    };
+    const ctx = { ...context([], lagoon), db: fixedDatabase(() => [storedOf({ ...vault, ...lagoon })]) };
+    const at = seen(receiptOf(paid, ...claimed, requested), { transaction: { ...sent, ...call } });
+    const shown = await vaultTransitions(ctx, { row: second, hash: HASH, readTransaction: async () => at });
+    expect(shown).toMatchObject([wants]);
   });
 });
 

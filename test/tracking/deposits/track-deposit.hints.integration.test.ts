@@ -1,5 +1,6 @@
 import { type Hex, keccak256, numberToHex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { vaultRow } from "../../../scripts/bench/vault-row.ts";
 import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
 import type { TransactionOnChain } from "../../../src/chains/chain-transaction.ts";
 import type { Context } from "../../../src/context.ts";
@@ -8,6 +9,7 @@ import { type DepositRow, selectDeposit } from "../../../src/db/queries/deposit-
 import { selectSourceHolder } from "../../../src/db/queries/equal-order-queries.ts";
 import { deposits } from "../../../src/db/tables/deposit-tables.ts";
 import { depositHints } from "../../../src/db/tables/deposit-tracking-tables.ts";
+import { vaults } from "../../../src/db/tables/vault-tables.ts";
 import { DAY_MS } from "../../../src/lib/durations.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { vaultCandidates } from "../../../src/tracking/deposits/deposit-transaction-hints.ts";
@@ -36,6 +38,9 @@ const readTransaction = async (_chainId: number, hash: Hex): Promise<Transaction
 let causeway: TestDeployment;
 beforeAll(async () => {
   causeway = await startTestDeployment();
+  await causeway.db
+    .insert(vaults)
+    .values(vaultRow({ number: 1, chainId: testChain.chainId, address: VAULT }));
 });
 afterAll(() => causeway?.close());
 beforeEach(() => causeway.db.delete(deposits));

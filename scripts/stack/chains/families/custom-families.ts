@@ -217,7 +217,7 @@ const centrifuge = (deposit: "sync" | "async"): FamilyVault => ({
     const address = script.deploy(name, data);
     call(script, { to: share, abi: centrifugeShareAbi, name: "rely", args: [address] });
     const row = { shareToken: lower(share), shareDecimals: 18, caller: "user" } as const;
-    return { address, row: { ...row, params: { deposit } } };
+    return { address, row: { ...row, params: { deposit, redeem_manager: address } } };
   },
   deposit: standardDeposit,
   accrue: null,

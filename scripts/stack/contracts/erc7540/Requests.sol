@@ -131,6 +131,10 @@ abstract contract DepositRequests {
     /// @notice Panics on subtraction when nothing is claimable.
     function _claim(uint256 assets, address receiver, address controller) internal returns (uint256 shares) {
         if (controller != msg.sender && !isOperator[controller][msg.sender]) revert ERC7540InvalidOperator();
+        return _sendOut(assets, receiver, controller);
+    }
+
+    function _sendOut(uint256 assets, address receiver, address controller) internal returns (uint256 shares) {
         uint256 claimable = _claimableAssets[controller];
         _claimableAssets[controller] = claimable - assets;
         shares = claimable == assets ? _claimableShares[controller] : _claimableShares[controller] * assets / claimable;
@@ -152,6 +156,8 @@ abstract contract Lagoon is DepositRequests, ERC20 {
     bool public paused;
     /// @dev 0: open, 1: closing, 2: closed.
     uint8 private _state;
+    /// @dev The id of every deposit request until the next settlement. Deposits have the odd numbers.
+    uint256 private _depositEpoch = 1;
     bool internal _listed;
     mapping(address => bool) internal _accounts;
 
@@ -283,6 +289,7 @@ abstract contract Lagoon is DepositRequests, ERC20 {
         emit Referral(referral, msg.sender, 0, assets);
     }
 
+    /// @notice Sends first the shares that the controller can claim, whoever sends it.
     function requestDeposit(uint256 assets, address controller, address from)
         external
         payable
@@ -292,9 +299,10 @@ abstract contract Lagoon is DepositRequests, ERC20 {
         if (isTotalAssetsValid()) revert OnlySyncDepositAllowed();
         _checkAccount(from);
         _checkAccount(controller);
+        if (_claimableAssets[controller] > 0) _sendOut(_claimableAssets[controller], controller, controller);
         _checkRoom(assets);
         _request(assets, controller, from);
-        requestId = 1;
+        requestId = _depositEpoch;
         emit DepositRequest(controller, from, requestId, msg.sender, assets);
     }
 
@@ -339,6 +347,7 @@ abstract contract Lagoon is DepositRequests, ERC20 {
     }
 
     function _settled(uint256 assets) internal override returns (uint256 shares) {
+        if (assets > 0) _depositEpoch += 2;
         shares = convertToShares(assets);
         uint256 fee = _entryFee(shares);
         shares -= fee;
@@ -543,6 +552,8 @@ abstract contract CentrifugeVault is DepositRequests {
 
     mapping(address => bool) public cancelling;
     mapping(address => uint256) private _returned;
+    mapping(address => bool) internal _cancellingDeposit;
+    mapping(address => uint256) internal _returnedAssets;
 
     error TransferNotAllowed();
     error CancellationIsPending();
@@ -614,8 +625,11 @@ abstract contract CentrifugeVault is DepositRequests {
     {
         claimableShares = uint128(_claimableShares[controller]);
         claimableAssets = uint128(_payable[controller]);
+        pendingAssets = uint128(_pending[controller]);
         pendingShares = uint128(_leaving[controller]);
+        returnedAssets = uint128(_returnedAssets[controller]);
         returnedShares = uint128(_returned[controller]);
+        cancellingDeposit = _cancellingDeposit[controller];
         cancellingRedemption = cancelling[controller];
     }
 
@@ -715,6 +729,8 @@ abstract contract CentrifugeVault is DepositRequests {
 /// @notice Stand-in for Centrifuge's AsyncVault: it stores the settled shares and their price, rounded down. The
 /// assets derived from it are rounded as well, so a claim by assets yields less than all shares.
 contract CentrifugeAsyncVault is CentrifugeVault {
+    using SafeERC20 for IERC20;
+
     uint256 private constant ONE = 1e18;
     /// @dev Assets per share, both in 18 decimals.
     mapping(address => uint256) private _depositPrice;
@@ -723,8 +739,49 @@ contract CentrifugeAsyncVault is CentrifugeVault {
     error InvalidController();
     error ExceedsMaxDeposit();
     error ExceedsDepositLimits();
+    error NoPendingRequest();
+
+    event CancelDepositRequest(address indexed controller, uint256 indexed requestId, address sender);
+    event CancelDepositClaim(
+        address indexed controller, address indexed receiver, uint256 indexed requestId, address sender, uint256 assets
+    );
 
     constructor(address asset_, CentrifugeShare share_, uint256 price) CentrifugeVault(asset_, share_, price) {}
+
+    /// @notice Takes effect when the hub answers; until then the controller can request nothing.
+    function cancelDepositRequest(uint256, address controller) external {
+        if (controller != msg.sender) revert InvalidController();
+        if (_pending[controller] == 0) revert NoPendingRequest();
+        if (_cancellingDeposit[controller]) revert CancellationIsPending();
+        _cancellingDeposit[controller] = true;
+        emit CancelDepositRequest(controller, 0, msg.sender);
+    }
+
+    /// @notice The hub's answer: the assets stay in the vault until they are claimed.
+    function answerDepositCancellation(address controller) external onlyOwner {
+        _cancellingDeposit[controller] = false;
+        _returnedAssets[controller] += _pending[controller];
+        _pending[controller] = 0;
+    }
+
+    function pendingCancelDepositRequest(uint256, address controller) external view returns (bool) {
+        return _cancellingDeposit[controller];
+    }
+
+    function claimableCancelDepositRequest(uint256, address controller) external view returns (uint256) {
+        return _returnedAssets[controller];
+    }
+
+    function claimCancelDepositRequest(uint256, address receiver, address controller)
+        external
+        returns (uint256 assets)
+    {
+        if (controller != msg.sender) revert InvalidController();
+        assets = _returnedAssets[controller];
+        _returnedAssets[controller] = 0;
+        IERC20(asset).safeTransfer(receiver, assets);
+        emit CancelDepositClaim(controller, receiver, 0, msg.sender, assets);
+    }
 
     function vaultKind() external pure returns (uint8) {
         return 0;
@@ -750,6 +807,7 @@ contract CentrifugeAsyncVault is CentrifugeVault {
     function requestDeposit(uint256 assets, address controller, address from) external returns (uint256) {
         if (!linked) revert VaultNotLinked();
         if (!isPermissioned(controller)) revert TransferNotAllowed();
+        if (_cancellingDeposit[controller]) revert CancellationIsPending();
         _request(assets, controller, from);
         emit DepositRequest(controller, from, 0, msg.sender, assets);
         return 0;

@@ -94,12 +94,13 @@ export function findStargateSend(receipt: Receipt, pair: BridgedPair): SentTrans
   );
   const own = logsAtAddress(receipt.logs, source.diamond);
   const started = parseEventLogs({ abi: transferStartedAbi(), eventName: "LiFiTransferStarted", logs: own });
+  const inOrder = events.toSorted((one, other) => one.logIndex - other.logIndex);
   const sends = started.flatMap(({ args: { bridgeData }, logIndex: to }, index) => {
     const from = started[index - 1]?.logIndex ?? -1;
     const within = ({ logIndex }: Pick<Log, "logIndex">): boolean =>
       logIndex !== null && logIndex > from && logIndex < to;
     // The facet emits its event at the end of the call, after the pool's.
-    const send = events.findLast(within);
+    const send = inOrder.findLast(within);
     return send === undefined ? [] : [{ ...send, ...bridgeData, logs: receipt.logs.filter(within) }];
   });
   const matching = sends.filter(({ dstEid }) => dstEid === destination.stargate?.endpointId);

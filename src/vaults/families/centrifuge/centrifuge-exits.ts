@@ -4,13 +4,16 @@ import {
   mapQuery,
   type Query,
   queryAll,
+  type ReadResults,
   read,
   readThen,
   valueOrNull,
 } from "../../../chains/chain-reads.ts";
+import { sameAddress } from "../../../lib/address.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import type { ExitFollowUp, ExitTerms, ExitTermsInput, PendingExit, VaultExits } from "../../vault-exits.ts";
+import { addressParam } from "../../vault-params.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import { erc7540Exits, type UnshownRequests } from "../erc7540/erc7540-exits.ts";
 import { cancelCall, cancellations, pendingCancellation } from "../erc7540/erc7887-cancellations.ts";
@@ -47,16 +50,23 @@ function views(vault: Vault, { owner }: ExitTermsInput): Query<Partial<ExitTerms
  * nothing because it may not transfer shares, such as a frozen one. The result is null if one of them cannot be read.
  */
 function ownRequests(vault: Vault, of: { user: Address }): Query<UnshownRequests | null> {
+  const args = [vault.entryPoint, of.user] as const;
+  const recordAt = (to: Address) => ({
+    record: read({ to, abi: centrifugeAbi(), name: "investments", args }),
+  });
+  const owed = ({ record }: ReadResults<ReturnType<typeof recordAt>>) => valueOrNull(record)?.[1] ?? null;
+  const stored = addressParam(vault, "redeem_manager");
   const first = {
     payable: read({ ...on(vault), name: "maxWithdraw", args: [of.user] }),
     manager: read({ ...on(vault), name: "asyncRedeemManager" }),
+    ...recordAt(stored ?? vault.entryPoint),
   };
-  const barred = readThen(first, ({ payable, manager }): Query<bigint | null> => {
+  const barred = readThen(first, ({ payable, manager, record }): Query<bigint | null> => {
     if (valueOrNull(payable)) return createQuery({}, () => 0n);
     if (!manager.ok) return createQuery({}, () => null);
-    const args = [vault.entryPoint, of.user] as const;
-    const record = read({ to: manager.value, abi: centrifugeAbi(), name: "investments", args });
-    return createQuery({ record }, (results) => valueOrNull(results.record)?.[1] ?? null);
+    // With the manager of the registry entry, its record is there already.
+    if (sameAddress(manager.value, stored ?? "")) return createQuery({}, () => owed({ record }));
+    return createQuery(recordAt(manager.value), owed);
   });
   const parts = queryAll({ barred, own: cancellations(vault, of) });
   return mapQuery(parts, (seen) =>

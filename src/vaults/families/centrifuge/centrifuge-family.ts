@@ -47,6 +47,7 @@ const requestsAbi = once(() =>
   parseAbi([
     "function pendingDepositRequest(uint256 requestId, address controller) view returns (uint256)",
     "function claimableDepositRequest(uint256 requestId, address controller) view returns (uint256)",
+    "function claimableCancelDepositRequest(uint256 requestId, address controller) view returns (uint256)",
     "function maxMint(address controller) view returns (uint256)",
     "function isPermissioned(address controller) view returns (bool)",
     "function mint(uint256 shares, address receiver, address controller) returns (uint256 assets)",
@@ -57,7 +58,9 @@ const REQUEST_ID = 0n;
 
 /**
  * Asynchronous deposits into Centrifuge vaults, claimed with `mint`, because a claim in assets would leave shares
- * behind. The claimable amounts are null for an account that is not a member. Source: centrifuge/protocol.
+ * behind. The claimable amounts are null for an account that is not a member. Assets of cancelled requests count as
+ * pending until the user claims them back, for which no step is offered. If one of both is unread, `pendingAssets` is
+ * the other, or null if that is 0. Source: centrifuge/protocol.
  */
 export const centrifugeRequests: AsyncDeposits = {
   ...erc7540Requests,
@@ -68,14 +71,17 @@ export const centrifugeRequests: AsyncDeposits = {
       {
         pending: read({ ...on, name: "pendingDepositRequest", args }),
         claimable: read({ ...on, name: "claimableDepositRequest", args }),
+        returned: read({ ...on, name: "claimableCancelDepositRequest", args }),
         shares: read({ ...on, name: "maxMint", args: [user] }),
         permitted: read({ ...on, name: "isPermissioned", args: [user] }),
       },
-      ({ pending, claimable, shares, permitted }): PendingDeposit => {
+      ({ pending, claimable, returned, shares, permitted }): PendingDeposit => {
+        const open = (valueOrNull(pending) ?? 0n) + (valueOrNull(returned) ?? 0n);
         // Without membership, the vault returns 0 claimable shares even if there are some.
         const barred = valueOrNull(permitted) === false;
         return {
-          pendingAssets: valueOrNull(pending),
+          // A failed read does not hide what is known to be open, and does not look like nothing.
+          pendingAssets: open > 0n || (pending.ok && returned.ok) ? open : null,
           claimableShares: barred ? null : valueOrNull(shares),
           claimableAssets: barred ? null : valueOrNull(claimable),
         };
@@ -197,6 +203,7 @@ const identificationAbi = once(() =>
     "function isOperator(address controller, address operator) view returns (bool)",
     "function isPermissioned(address controller) view returns (bool)",
     "function vaultKind() view returns (uint8)",
+    "function asyncRedeemManager() view returns (address)",
   ]),
 );
 /** Value of the registry parameter `deposit` by supported `vaultKind()`: 0 takes requests, 2 mints immediately. */
@@ -212,13 +219,15 @@ function identifyCentrifuge({ address, params }: DerivationSubject): Query<Ident
     operator: read({ ...onSubject, name: "isOperator", args: [ORDINARY_ACCOUNT, ORDINARY_ACCOUNT] }),
     permitted: read({ ...onSubject, name: "isPermissioned", args: [ORDINARY_ACCOUNT] }),
     kind: read({ ...onSubject, name: "vaultKind" }),
+    manager: read({ ...onSubject, name: "asyncRedeemManager" }),
   };
-  return createQuery(reads, ({ operator, permitted, kind }): Identification => {
+  return createQuery(reads, ({ operator, permitted, kind, manager }): Identification => {
     if (!operator.ok || !permitted.ok)
       return notIdentified("Centrifuge", "it has no isOperator() and isPermissioned()");
     const deposit = kind.ok ? DEPOSIT_KINDS[kind.value] : undefined;
     if (deposit === undefined) return notIdentified("Centrifuge", "its vaultKind() is not supported");
-    return { ok: true, caller: "user", params: { ...params, deposit } };
+    const redeem = manager.ok ? { redeem_manager: manager.value } : {};
+    return { ok: true, caller: "user", params: { ...params, deposit, ...redeem } };
   });
 }
 

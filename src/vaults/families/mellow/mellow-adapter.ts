@@ -3,6 +3,7 @@ import {
   createQuery,
   mapQuery,
   type Query,
+  queryAll,
   read,
   readThen,
   valueOrNull,
@@ -28,6 +29,7 @@ import { addressParam } from "../../vault-params.ts";
 import { unknownPause } from "../../vault-pause.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import { sharePriceOf } from "../../vault-share-price.ts";
+import { mellowBooked } from "./mellow-booked-deposits.ts";
 import { mellowDeriver } from "./mellow-derivation.ts";
 import { mellowExits } from "./mellow-exits.ts";
 import { mellowFlows } from "./mellow-flow-events.ts";
@@ -60,21 +62,23 @@ const requestQueueAbi = once(() =>
 const mellowRequests: AsyncDeposits = {
   pending(vault, { user }) {
     const on = { to: vault.entryPoint, abi: requestQueueAbi(), args: [user] } as const;
-    return createQuery(
+    const own = createQuery(
       { request: read({ ...on, name: "requestOf" }), claimable: read({ ...on, name: "claimableOf" }) },
       ({ request, claimable }): PendingDeposit => {
         const shares = valueOrNull(claimable);
-        const [at, requested] = valueOrNull(request) ?? [0n, null];
         // The queue keeps a settled request until its shares are claimed.
         const settled = shares !== null && shares > 0n;
         return {
-          pendingAssets: settled ? 0n : shares === null ? null : requested,
+          pendingAssets: settled ? 0n : shares === null ? null : (valueOrNull(request)?.[1] ?? null),
           claimableShares: shares,
           claimableAssets: null,
-          booked: { assets: requested, at: Number(at) },
         };
       },
     );
+    return mapQuery(queryAll({ own, booked: mellowBooked(vault, user) }), (all) => ({
+      ...all.own,
+      booked: all.booked,
+    }));
   },
   claim(vault, { user, pending }) {
     if (pending.claimableShares === null || pending.claimableShares === 0n) return null;
@@ -103,6 +107,17 @@ const mellowRequests: AsyncDeposits = {
     const found = parseEventLogs({ abi: requestQueueAbi(), eventName: "DepositRequestCanceled", logs: own });
     return found.some(({ args }) => isAddressEqual(args.account, user));
   },
+};
+
+/** Deposits by request at other queues than the entry point, which mints immediately. They are read, not claimed. */
+const requestsElsewhere: AsyncDeposits = {
+  ...mellowRequests,
+  pending: (vault, { user }) =>
+    mapQuery(mellowBooked(vault, user), (booked) => ({
+      ...{ pendingAssets: booked.assets, claimableShares: booked.assets === 0n ? 0n : null },
+      ...{ claimableAssets: null, booked },
+    })),
+  claim: () => null,
 };
 
 const depositAbi = once(() =>
@@ -197,8 +212,8 @@ export const mellow: VaultAdapter = {
   noMinimum: true,
   checkParams(vault) {
     isSyncQueue(vault);
-    for (const name of ["redeem_queues", "other_redeem_queues", "deposit_queues"] as const)
-      queuesParam(vault, name);
+    for (const name of ["redeem_queues", "deposit_queues"] as const)
+      for (const list of [name, `other_${name}`] as const) queuesParam(vault, list);
     requestQueues(vault);
     for (const mode of ["instant", "request"] as const) {
       queueFor(vault, mode);
@@ -223,7 +238,8 @@ export const mellow: VaultAdapter = {
   encode,
   explain,
   flows: mellowFlows,
-  asyncDeposits: (vault) => (isSyncQueue(vault) ? null : mellowRequests),
+  asyncDeposits: (vault, at) =>
+    isSyncQueue(vault) ? (at === "anywhere" ? requestsElsewhere : null) : mellowRequests,
   exits: mellowExits,
 };
 

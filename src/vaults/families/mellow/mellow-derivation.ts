@@ -66,6 +66,8 @@ interface QueueInfo {
   takes: "sync" | "async" | null;
   /** True if the queue takes deposits of any kind. False for a redemption queue, or if unknown. */
   deposits: boolean;
+  /** True if the vault's operators sign the queue's orders. Such deposits have no events of their own. */
+  signed: boolean;
   /**
    * Redemptions of the queue: instant (`sync`), by request (`async`) or by an order that the vault's operators sign
    * (`signed`). Null for a deposit queue and for an unknown kind.
@@ -164,9 +166,10 @@ function describeQueue(vault: Address, address: Address): Query<QueueInfo> {
   return createQuery(reads, (results): QueueInfo => {
     const deposits = valueOrNull(results.deposits) === true;
     const kind = results.sync.ok ? "sync" : results.async.ok ? "async" : null;
-    const signed = results.consensus.ok ? "signed" : null;
-    const paying = results.paysSync.ok ? "sync" : results.paysAsync.ok ? "async" : signed;
-    return { address, deposits, takes: deposits ? kind : null, pays: deposits ? null : paying };
+    const signed = results.consensus.ok;
+    const other = signed ? "signed" : null;
+    const paying = results.paysSync.ok ? "sync" : results.paysAsync.ok ? "async" : other;
+    return { address, deposits, signed, takes: deposits ? kind : null, pays: deposits ? null : paying };
   });
 }
 
@@ -186,13 +189,6 @@ const REDEMPTION_PARAMS = [
   ...["redeem_tokens", "sync_redeem_token", "all_queues"],
 ];
 
-/** Lists a token's deposit queues of a known kind except the chosen one, which mint the same shares. */
-const otherDeposits = ({ queues }: TokenQueues, chosen: QueueInfo): string =>
-  queueList(
-    [],
-    queues.filter(({ address, takes }) => takes !== null && address !== chosen.address),
-  );
-
 type Params = Readonly<Record<string, string>>;
 
 /** Joins lists of queues in the format of the parameters, each queue once. */
@@ -205,6 +201,39 @@ const queueList = (earlier: readonly (string | undefined)[], queues: readonly Qu
 const tokenText = ({ asset }: TokenQueues) => (asset === null ? "" : tokenList([asset]));
 const redeeming = ({ queues }: TokenQueues) => queues.filter(({ deposits }) => !deposits);
 
+/** The queues of a vault's tokens, `whole` if these are all tokens, and the earlier registry parameters. */
+interface VaultQueues {
+  markets: readonly TokenQueues[];
+  whole: boolean;
+  earlier: Params;
+}
+
+/** Returns true if all queues of the vault are known, with what each of them does. */
+const areKnown = ({ markets, whole }: VaultQueues): boolean =>
+  whole && markets.every((one) => one.whole && redeeming(one).every(({ pays }) => pays !== null));
+
+/**
+ * Returns the registry parameters of the deposit queues except the chosen one, which mint the same shares: those of the
+ * asset and, only if all are known, those of the vault's other tokens. Queues of earlier parameters stay: deposits were
+ * made at them although the vault has removed them.
+ */
+function depositParams(
+  market: TokenQueues,
+  { chosen, ...all }: VaultQueues & { chosen: QueueInfo },
+): Record<string, string> {
+  const taking = ({ queues }: TokenQueues) => queues.filter(({ deposits, signed }) => deposits && !signed);
+  const [own, others] = [taking(market), all.markets.filter((one) => one !== market).flatMap(taking)];
+  const list = (name: string, of: { found: readonly QueueInfo[]; not: readonly QueueInfo[] }) => {
+    const queues = queueList([all.earlier[name]], of.found).split(",");
+    return queues.filter((queue) => !of.not.some(({ address }) => sameAddress(address, queue))).join(",");
+  };
+  const other = "other_deposit_queues";
+  return {
+    deposit_queues: list("deposit_queues", { found: own, not: [chosen, ...others] }),
+    ...(areKnown(all) && { [other]: list(other, { found: others, not: [chosen, ...own] }) }),
+  };
+}
+
 /**
  * Returns the registry parameters of redemptions: the queues by what they pay, and for each kind the queue that
  * withdrawals call, the asset's own one first, with its token. Queues of earlier parameters stay: their requests may be
@@ -212,7 +241,7 @@ const redeeming = ({ queues }: TokenQueues) => queues.filter(({ deposits }) => !
  */
 function redemptionParams(
   market: TokenQueues,
-  { markets, whole, earlier }: { markets: readonly TokenQueues[]; whole: boolean; earlier: Params },
+  { markets, whole, earlier }: VaultQueues,
 ): Record<string, string> {
   const others = markets.filter((one) => one !== market);
   const ordered = [market, ...others].flatMap((one) =>
@@ -225,7 +254,6 @@ function redemptionParams(
   const isUsable = (one: (typeof ordered)[number]) => one.isOwn || one.token !== "";
   const [later, now] = [requests.find(isUsable), paying("sync").find(isUsable)];
   const tokens = [...new Set([later, ...requests].flatMap((one) => one?.token || []))].join(",");
-  const isKnown = whole && markets.every((one) => one.whole) && paying(null).length === 0;
   const asked = [earlier["request_queues"], earlier["redeem_queue"]];
   return {
     redeem_queues: queueList([earlier["redeem_queues"]], redeeming(market)),
@@ -234,7 +262,7 @@ function redemptionParams(
       asked,
       requests.map(({ queue }) => queue),
     ),
-    ...(isKnown && { all_queues: "known" }),
+    ...(areKnown({ markets, whole, earlier }) && { all_queues: "known" }),
     ...(later !== undefined && { redeem_queue: later.queue.address.toLowerCase() }),
     ...(later !== undefined && later.token !== "" && tokens !== own && { redeem_tokens: tokens }),
     ...(now !== undefined && { sync_redeem_queue: now.queue.address.toLowerCase() }),
@@ -269,6 +297,7 @@ export const mellowDeriver: Deriver = {
         })[0];
         if (found === undefined) return underivable("the vault has no deposit queue for a token");
         const { market, queue, asset } = found;
+        const all = { markets, whole: core.whole, earlier: subject.params };
         return {
           ok: true,
           vault: {
@@ -277,8 +306,8 @@ export const mellowDeriver: Deriver = {
             ...{ entryPoint: queue.address, spender: queue.address, caller: "user" },
             params: {
               ...withoutParams(subject.params, REDEMPTION_PARAMS),
-              ...{ queue: queue.takes ?? "", deposit_queues: otherDeposits(market, queue) },
-              ...redemptionParams(market, { markets, whole: core.whole, earlier: subject.params }),
+              ...{ queue: queue.takes ?? "", ...depositParams(market, { ...all, chosen: queue }) },
+              ...redemptionParams(market, all),
             },
           },
         };

@@ -28,14 +28,19 @@ const flowsAbi = once(() => [...depositsAbi(), ...redemptionsAbi(), ...sharesAbi
 type FlowEvent = ReturnType<typeof decodeEventLog<ReturnType<typeof flowsAbi>>>;
 
 /**
- * Returns the events from which a Core vault's deposits and withdrawals are indexed. A deposit request counts when it
- * is made, and its cancellation as a withdrawal. A redemption request counts when it is claimed. Without known
- * redemption queues, each burn of shares counts as a withdrawal. Throws an Error for an invalid queue address.
+ * Returns the events from which a Core vault's deposits and withdrawals are indexed, in all tokens. A deposit request
+ * counts when it is made, and its cancellation as a withdrawal. A redemption request counts when it is claimed. Without
+ * known redemption queues, each burn of shares counts as a withdrawal. Throws an Error for an invalid queue address.
  */
 export function mellowFlows(vault: Vault): FlowSource {
-  const others = queuesParam(vault, "other_redeem_queues");
-  const queues = [...queuesParam(vault, "redeem_queues"), ...others];
-  const depositQueues = [vault.entryPoint, ...queuesParam(vault, "deposit_queues")];
+  const payers = queuesParam(vault, "other_redeem_queues");
+  const takers = queuesParam(vault, "other_deposit_queues");
+  const others = [...takers, ...payers];
+  // Deposits of other tokens may be missing: sums of the amounts that are found would be wrong.
+  const lacking = payers.length > 0 && vault.params["other_deposit_queues"] === undefined;
+  // Other contracts than those of a complete row, so that the history is read again once the row is.
+  const queues = lacking ? [] : [...queuesParam(vault, "redeem_queues"), ...payers];
+  const depositQueues = [vault.entryPoint, ...queuesParam(vault, "deposit_queues"), ...takers];
   // Without redemption queues in the registry entry, burned shares count as withdrawals.
   const out = queues.length > 0 ? queues : [vault.shareToken];
   const abi = [...depositsAbi(), ...(queues.length > 0 ? redemptionsAbi() : sharesAbi())];
@@ -48,11 +53,12 @@ export function mellowFlows(vault: Vault): FlowSource {
         emitters.some((emitter) => isAddressEqual(log.address, emitter));
       try {
         const event = decodeEventLog({ abi: flowsAbi(), data: log.data, topics: log.topics });
-        const isDeposit = event.eventName.startsWith("Deposit");
-        if (!isFrom(isDeposit ? depositQueues : out)) return null;
+        if (!isFrom(event.eventName.startsWith("Deposit") ? depositQueues : out)) return null;
         if (event.eventName === "Transfer" && queues.length > 0) return null;
         const flow = flowOf(event);
-        if (isDeposit || flow === null || flow.assets === null || !isFrom(others)) return flow;
+        if (flow === null || flow.assets === null) return flow;
+        if (lacking) return { ...flow, assets: null };
+        if (!isFrom(others)) return flow;
         return { ...flow, assets: null, conversion: valueInAsset(vault, log.address, flow.assets) };
       } catch {
         // The topic matches but the indexed arguments differ: another event.
@@ -62,7 +68,7 @@ export function mellowFlows(vault: Vault): FlowSource {
   };
 }
 
-/** Returns a query for the value in the vault's asset of what a queue paid in its token; null if unknown. */
+/** Returns a query for the value in the vault's asset of what a queue took or paid in its token; null if unknown. */
 function valueInAsset(vault: Vault, queue: Address, amount: bigint): Query<bigint | null> {
   return readThen({ asset: read({ to: queue, abi: queueAbi(), name: "asset" }) }, ({ asset }) =>
     asset.ok

@@ -10,6 +10,7 @@ type QueueList =
   | "other_redeem_queues"
   | "request_queues"
   | "deposit_queues"
+  | "other_deposit_queues"
   | "withdrawal_queues";
 
 /**

@@ -9,12 +9,12 @@ import {
   readThen,
   valueOrNull,
 } from "../../../chains/chain-reads.ts";
-import { isNativeAlias } from "../../../lib/address.ts";
+import { isNativeAlias, sameAddress } from "../../../lib/address.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import { type PendingExit, unknownPendingExit } from "../../vault-exits.ts";
 import { type MellowPrices, mellowPrices } from "./mellow-pricing.ts";
-import { requestIdAt, requestQueues } from "./mellow-redeem-queues.ts";
+import { parseRequestId, queueFor, requestIdAt, requestQueues } from "./mellow-redeem-queues.ts";
 
 const queueAbi = once(() =>
   parseAbi([
@@ -34,18 +34,24 @@ type Listed = { queue: Address; token: Address; requests: readonly RedeemRequest
 
 /**
  * Returns a query for a user's open requests at all queues. The result is null if one of them cannot be read, or if
- * there are none at the known queues and the registry entry may lack others.
+ * there are none at the known queues and the registry entry may lack others, unless requests at known ones are asked for.
  */
 export function mellowOpenRequests(
   vault: Vault,
-  { user }: { user: Address },
+  { user, requestIds }: { user: Address; requestIds: readonly string[] },
 ): Query<readonly PendingExit[] | null> {
   const { queues, whole } = requestQueues(vault);
+  const asked = requestIds.map((id) => {
+    const at = parseRequestId(id);
+    return at === null ? "" : (at.queue ?? queueFor(vault, "request") ?? "");
+  });
+  const isKnown = (at: string) => queues.some((queue) => sameAddress(queue, at));
+  const all = whole || (asked.length > 0 && asked.every(isKnown));
   const each = queues.map((queue) => [queue, listedAt(queue, user)] as const);
   return andThen(queryAll(Object.fromEntries(each)), (read): Query<readonly PendingExit[] | null> => {
-    const all = Object.values<Listed>(read).flatMap((listed) => listed ?? []);
-    const open = all.filter(({ requests }) => requests.length > 0);
-    if (all.length < queues.length || (open.length === 0 && !whole)) return createQuery({}, () => null);
+    const known = Object.values<Listed>(read).flatMap((listed) => listed ?? []);
+    const open = known.filter(({ requests }) => requests.length > 0);
+    if (known.length < queues.length || (open.length === 0 && !all)) return createQuery({}, () => null);
     if (open.length === 0) return createQuery({}, () => []);
     const tokens = open.map(({ token }) => token);
     return mapQuery(mellowPrices(vault, tokens), (prices) =>

@@ -131,6 +131,7 @@ describe("addBridgeProof() for a Stargate taxi", () => {
     for (const source of [
       [direct, ...own],
       [...own, direct],
+      [oftSent({ guid: OTHER_GUID, address: contracts.laterPool }), ...own],
     ])
       expect(await amountOf({ ...taxi, source, arrival })).toBe(99_690_000n);
   });

@@ -65,6 +65,10 @@ export function deployCentrifuge(deposit: "sync" | "async", caller: "router" | "
       script.send("mint", { to: share, data: minted });
       mint(script, { token: asset, to: vault, amount: whole(asset, 107_310n) });
       const row = { address: vault, shareToken: share.toLowerCase(), shareDecimals: 18, caller };
-      return { row: { ...row, params: { deposit } }, owner: script.deployer, parts: { share } };
+      return {
+        row: { ...row, params: { deposit, redeem_manager: vault } },
+        owner: script.deployer,
+        parts: { share },
+      };
     });
 }

@@ -105,7 +105,12 @@ export function deployMellow(setup: MellowSetup) {
         ...{ entryPoint, spender: entryPoint, pricer: oracle.toLowerCase(), caller: setup.caller },
         params: {
           ...{ queue: setup.queue, redeem_queues: redeem.toLowerCase(), deposit_queues: "" },
-          ...{ referrer: zeroAddress, other_redeem_queues: "", all_queues: "known" },
+          ...{
+            referrer: zeroAddress,
+            other_redeem_queues: "",
+            other_deposit_queues: "",
+            all_queues: "known",
+          },
           request_queues: setup.redeem === "async" ? redeem.toLowerCase() : "",
           [setup.redeem === "async" ? "redeem_queue" : "sync_redeem_queue"]: redeem.toLowerCase(),
         },

@@ -288,14 +288,14 @@ describe("ERC-7540 asynchronous deposits", () => {
 describe("Centrifuge asynchronous deposits", () => {
   const vaultOfIt = centrifugeVault("async");
   const pending = (table: Record<string, unknown>) =>
-    answer(centrifugeRequests.pending(vaultOfIt, { user: USER, requestIds: [] }), table);
+    answer(centrifugeRequests.pending(vaultOfIt, { user: USER, requestIds: [] }), { returned: 0n, ...table });
 
   test.each([
     ["one that waits", { pending: 5n, claimable: 0n, shares: 0n, permitted: true }, [5n, 0n, 0n]],
     ["one that is settled", { pending: 0n, claimable: 5n, shares: 7n, permitted: true }, [0n, 7n, 5n]],
     ["shares worth no unit", { pending: 0n, claimable: 0n, shares: 7n, permitted: true }, [0n, 7n, 0n]],
     ["who is no member now", { pending: 0n, claimable: 0n, shares: 0n, permitted: false }, [0n, null, null]],
-    ["nobody knows what", {}, [null, null, null]],
+    ["nobody knows what", { returned: undefined }, [null, null, null]],
   ] as const)("of %s", (_, table, [pendingAssets, claimableShares, claimableAssets]) => {
     expect(pending(table)).toEqual({ pendingAssets, claimableShares, claimableAssets });
   });

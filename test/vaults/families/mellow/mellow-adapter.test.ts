@@ -4,7 +4,7 @@ import { mellow } from "../../../../src/vaults/families/mellow/mellow-adapter.ts
 import { adapterOf } from "../../../../src/vaults/families/vault-families.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
 import { NOW, OTHER, USDC, USER, vault } from "../../../support/deposits/fixtures.ts";
-import { answer, eventLog, UNMADE } from "../../../support/vaults/answer.ts";
+import { answer, eventLog, Revert, UNMADE } from "../../../support/vaults/answer.ts";
 
 const QUEUE = "0x1111111111111111111111111111111111111111";
 const REDEEM = "0x2222222222222222222222222222222222222222";
@@ -288,6 +288,28 @@ describe("Mellow asynchronous deposits", () => {
     // The flows count a request when it is made.
     const booked = { assets, at };
     expect(pending(table)).toEqual({ pendingAssets, claimableShares, claimableAssets: null, booked });
+  });
+
+  const readAt = (queue: string) => `booked/${queue.toLowerCase()}/request`;
+
+  // The flows count the requests at all queues.
+  test.each([
+    ["nothing", {}, { assets: 5n, at: 9 }],
+    ["requests", { [readAt(REDEEM)]: [11n, 4n], [readAt(OTHER)]: [12n, 0n] }, { assets: 9n, at: 12 }],
+    ["a request in another token", { [readAt(OTHER)]: [12n, 4n] }, { assets: null, at: 12 }],
+    [
+      "no requests, because it mints",
+      { [readAt(REDEEM)]: new Revert("0x"), sync: [0n, 1] },
+      { assets: 5n, at: 9 },
+    ],
+    ["an unread request", { [readAt(REDEEM)]: new Revert("0x") }, { assets: null, at: 9 }],
+  ] as const)("count those of the other queues, which have %s, as booked", (_, table, booked) => {
+    const many = withParams({ queue: "async", deposit_queues: REDEEM, other_deposit_queues: OTHER });
+    const own = { request: [9n, 5n], claimable: 0n, [readAt(REDEEM)]: [0n, 0n] };
+    const query = requests?.pending(many, { user: USER, requestIds: [] });
+    const read = { ...own, [readAt(OTHER)]: [0n, 0n], ...table };
+    const found = { pendingAssets: 5n, claimableShares: 0n, claimableAssets: null, booked };
+    expect(query && answer(query, read)).toEqual(found);
   });
 
   test("claim() encodes a call only when shares are claimable", () => {

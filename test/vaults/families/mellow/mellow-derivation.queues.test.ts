@@ -8,12 +8,13 @@ import { answer } from "../../../support/vaults/answer.ts";
 const SHARES = "0x3333333333333333333333333333333333333333";
 const NATIVE = getAddress("0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee");
 const SYMBOLS: Readonly<Record<Address, string>> = { [USDC]: "USDC", [WETH]: "WETH", [OTHER]: "B AD" };
-type Kind = "mints" | "requests" | "pays" | "signed" | "strange";
+type Kind = "mints" | "takes" | "requests" | "pays" | "signed" | "strange";
 const queueOf = (digit: number) => `0x${String(digit).repeat(40)}` as Address;
 const DEPOSITS = queueOf(1);
 
 const VIEWS: Readonly<Record<Kind, object>> = {
   mints: { deposits: true, sync: [0n, 1] },
+  takes: { deposits: true, async: [0n, 0n] },
   requests: { deposits: false, paysAsync: [] },
   pays: { deposits: false, paysSync: 0n },
   signed: { deposits: false, consensus: OTHER },
@@ -52,7 +53,7 @@ function paramsOf(table: Record<string, unknown>, params: Record<string, string>
   return derivation.vault.params;
 }
 const wethToken = `${WETH.toLowerCase()}/6/WETH`;
-const common = { queue: "sync", deposit_queues: "", all_queues: "known" };
+const common = { queue: "sync", deposit_queues: "", other_deposit_queues: "", all_queues: "known" };
 
 test("a redemption queue of another token is found where the asset has none", () => {
   expect(
@@ -122,6 +123,38 @@ test("queues that the vault no longer has are kept: their requests may still be 
   });
 });
 
+test("the deposit queues of all other tokens are found, also those of the native currency", () => {
+  const table = core([
+    [
+      NATIVE,
+      [
+        [queueOf(2), "takes"],
+        [queueOf(3), "mints"],
+      ],
+    ],
+    [USDC, [[queueOf(4), "takes"]]],
+    [WETH, [[queueOf(5), "takes"]]],
+    [OTHER, [[queueOf(6), "requests"]]],
+  ]);
+  const queues = {
+    deposit_queues: queueOf(4),
+    other_deposit_queues: [2, 3, 5].map(queueOf).join(","),
+  };
+  expect(paramsOf(table)).toMatchObject(queues);
+  expect(paramsOf(core([[USDC, []]]), queues)).toMatchObject(queues);
+});
+
+test("a queue is a deposit queue of one token only, and not the chosen one", () => {
+  const earlier = { deposit_queues: `${DEPOSITS},${queueOf(2)}`, other_deposit_queues: queueOf(4) };
+  const table = core([
+    [USDC, [[queueOf(4), "takes"]]],
+    [WETH, [[queueOf(2), "takes"]]],
+  ]);
+  expect(paramsOf(table, earlier)).toMatchObject({
+    ...{ deposit_queues: queueOf(4), other_deposit_queues: queueOf(2) },
+  });
+});
+
 test("a vault without redemption queues is known to have none", () => {
   expect(paramsOf(core([[USDC, []]]))).toEqual({
     ...{ ...common, redeem_queues: "", other_redeem_queues: "", request_queues: "" },
@@ -167,4 +200,16 @@ test.each<[string, Record<string, unknown>]>([
   ],
 ])("the queues that take requests are unknown if %s", (_name, table) => {
   expect(paramsOf(table)).not.toHaveProperty("all_queues");
+});
+
+test("the deposit queues of other tokens stay unknown, or as they were, while a token is unread", () => {
+  const tokens = core([
+    [USDC, []],
+    [WETH, [[queueOf(2), "takes"]]],
+  ]);
+  const table = { ...tokens, [`markets/${WETH}/queues/count`]: undefined };
+  expect(paramsOf(table)).not.toHaveProperty("other_deposit_queues");
+  expect(paramsOf(table, { other_deposit_queues: queueOf(3) })).toMatchObject({
+    other_deposit_queues: queueOf(3),
+  });
 });

@@ -32,6 +32,7 @@ function derived(of: { assets: readonly string[]; queues: readonly Kind[] }) {
       table[`${own}/queues/${index}`] = QUEUES[kind];
       table[`${queue}/deposits`] = kind !== "redeem";
       if (kind === "sync") table[`${queue}/sync`] = [0n, 1];
+      if (kind === "signed") table[`${queue}/consensus`] = OTHER;
       if (kind === "async") table[`${queue}/async`] = [0n, 0n];
     }
   }

@@ -13,7 +13,7 @@ const exits = mellowExits as Required<VaultExits>;
 const WETH_TOKEN = { address: WETH, symbol: "WETH", decimals: 18 } as const;
 const withParams = (params: Record<string, string>): Vault => ({
   ...vault,
-  ...{ adapter: "mellow", params: { queue: "sync", ...params } },
+  ...{ adapter: "mellow", params: { queue: "sync", other_deposit_queues: "", ...params } },
 });
 /** A vault of USDC whose only requests are paid in WETH. */
 const foreign = withParams({
@@ -52,8 +52,8 @@ function queues(of: Readonly<Record<Address, readonly [Address, readonly object[
   );
   return Object.fromEntries(entries);
 }
-const openAt = (of: Vault, table: Record<string, unknown>) =>
-  answer(exits.pending(of, { user: USER, requestIds: [], now: NOW }), { ...prices, ...table });
+const openAt = (of: Vault, table: Record<string, unknown>, requestIds: string[] = []) =>
+  answer(exits.pending(of, { user: USER, requestIds, now: NOW }), { ...prices, ...table });
 
 describe("open requests of a Mellow Core vault", () => {
   test("are in the token of their queue, with their value in the vault's asset", () => {
@@ -112,6 +112,27 @@ describe("open requests of a Mellow Core vault", () => {
   test("are shown as far as known where the entry is older than the list of queues", () => {
     const at = queues({ [MAIN]: [USDC, [request(7n)]] });
     expect(openAt(withParams({ redeem_queue: MAIN }), at)).toMatchObject([{ requestId: "7", token: USDC }]);
+  });
+});
+
+describe("requests with known ids, where the entry is older than the list of queues,", () => {
+  const older = withParams({ redeem_queue: MAIN, request_queues: SECOND });
+  const none = queues({ [MAIN]: [USDC, []], [SECOND]: [USDC, []] });
+
+  test("have ended if none is at their queues", () => {
+    expect(openAt(older, none, ["7"])).toEqual([]);
+    expect(openAt(older, none, ["7", `${SECOND}:7`])).toEqual([]);
+    const named = openAt(older, queues({ [MAIN]: [USDC, []], [SECOND]: [USDC, [request(7n)]] }), ["7"]);
+    expect(named?.map(({ requestId }) => requestId)).toEqual([`${SECOND}:7`]);
+  });
+
+  test.each<[string, Vault, Record<string, unknown>, string[]]>([
+    ["one of them names another queue", older, none, ["7", `${OTHER.toLowerCase()}:7`]],
+    ["one of them is none of this family", older, none, ["7", "x"]],
+    ["a queue does not answer", older, queues({ [MAIN]: [USDC, []] }), ["7"]],
+    ["the queue that takes requests is unknown", withParams({ request_queues: SECOND }), none, ["7"]],
+  ])("are unknown if %s", (_name, of, table, ids) => {
+    expect(openAt(of, table, ids)).toBeNull();
   });
 });
 

@@ -1,0 +1,102 @@
+import type { Address } from "viem";
+import { expect, test } from "vitest";
+import { sourceFingerprint } from "../../../../src/flows/flow-sources.ts";
+import { mellow } from "../../../../src/vaults/families/mellow/mellow-adapter.ts";
+import type { Vault } from "../../../../src/vaults/vault.ts";
+import { OTHER, USDC, USER, vault } from "../../../support/deposits/fixtures.ts";
+import { answer, eventLog } from "../../../support/vaults/answer.ts";
+
+const queueAt = (digit: number) => `0x${String(digit).repeat(40)}` as Address;
+const [QUEUE, REDEEM, SHARES, OTHER_MINTS, OTHER_REQUESTS, OTHER_PAYS] = [1, 2, 3, 5, 6, 7].map(queueAt) as [
+  Address,
+  Address,
+  Address,
+  Address,
+  Address,
+  Address,
+];
+/** The address by which Core vaults name the native currency. */
+const NATIVE = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE";
+const UNIT = 10n ** 18n;
+
+const withParams = (params: Record<string, string>): Vault => ({
+  ...vault,
+  ...{
+    adapter: "mellow",
+    type: "lido",
+    entryPoint: QUEUE,
+    spender: QUEUE,
+    pricer: OTHER,
+    shareToken: SHARES,
+  },
+  params: { queue: "sync", redeem_queues: REDEEM, other_redeem_queues: OTHER_PAYS, ...params },
+});
+const known = withParams({ other_deposit_queues: `${OTHER_MINTS},${OTHER_REQUESTS}` });
+const lacking = withParams({});
+
+const events = {
+  deposited:
+    "event Deposited(address indexed account, address indexed referral, uint224 assets, uint256 shares, uint256 feeShares)",
+  requested:
+    "event DepositRequested(address indexed account, address indexed referral, uint224 assets, uint32 timestamp)",
+  canceled: "event DepositRequestCanceled(address indexed account, uint256 assets, uint32 timestamp)",
+  redemption:
+    "event RedeemRequestClaimed(address indexed account, address indexed receiver, uint256 assets, uint32 timestamp)",
+  transfer: "event Transfer(address indexed from, address indexed to, uint256 value)",
+} as const;
+const values = {
+  ...{ account: USER, referral: OTHER, receiver: OTHER, assets: 5n, shares: 7n, feeShares: 1n, timestamp: 9 },
+  ...{ from: USER, to: "0x0000000000000000000000000000000000000000", value: 7n },
+};
+const at = (address: Address, event: keyof typeof events) => eventLog(address, events[event], values);
+
+test.each([
+  [OTHER_MINTS, "deposited", "deposit", 7n],
+  [OTHER_REQUESTS, "requested", "deposit", null],
+  [OTHER_REQUESTS, "canceled", "withdrawal", null],
+  [OTHER_PAYS, "redemption", "withdrawal", null],
+] as const)(
+  "%s: another token that was %s is a %s by its value in the asset",
+  (queue, event, kind, shares) => {
+    const source = mellow.flows(known);
+    const log = at(queue, event);
+    expect(source.addresses).toContain(queue);
+    expect(source.topics).toContain(log.topics[0]);
+    const { conversion, ...flow } = source.decode(log) ?? {};
+    expect(flow).toEqual({ kind, user: USER, assets: null, shares });
+    // A unit of the native currency is worth two of the asset.
+    const prices = {
+      ...{ asset: NATIVE, [USDC.toLowerCase()]: { priceD18: UNIT, timestamp: 1, isSuspicious: false } },
+      [NATIVE.toLowerCase()]: { priceD18: 2n * UNIT, timestamp: 1, isSuspicious: false },
+    };
+    expect(conversion && answer(conversion, prices)).toBe(10n);
+    expect(conversion && answer(conversion, { ...prices, asset: undefined })).toBeNull();
+    expect(conversion && answer(conversion, { ...prices, [NATIVE.toLowerCase()]: undefined })).toBeNull();
+  },
+);
+
+test("no amount is known where deposits of other tokens may be missing", () => {
+  const source = mellow.flows(lacking);
+  expect(source.decode(at(QUEUE, "deposited"))).toEqual({
+    ...{ kind: "deposit", user: USER, assets: null, shares: 7n },
+  });
+  expect(source.decode(at(SHARES, "transfer"))).toEqual({
+    ...{ kind: "withdrawal", user: USER, assets: null, shares: 7n },
+  });
+  expect(source.decode(at(OTHER_PAYS, "redemption"))).toBeNull();
+  expect(source.decode(at(REDEEM, "redemption"))).toBeNull();
+});
+
+test("the history is read again once the deposit queues of other tokens are known, even if there are none", () => {
+  const none = withParams({ other_deposit_queues: "" });
+  const fingerprints = [lacking, none, known].map(sourceFingerprint);
+  expect(new Set(fingerprints).size).toBe(3);
+  expect(mellow.flows(none).decode(at(QUEUE, "deposited"))).toMatchObject({ assets: 5n });
+  expect(mellow.flows(none).decode(at(REDEEM, "redemption"))).toMatchObject({ assets: 5n });
+});
+
+test("checkParams() refuses an invalid deposit queue of another token", () => {
+  expect(() => mellow.checkParams?.(withParams({ other_deposit_queues: "x" }))).toThrow(
+    /other_deposit_queues/,
+  );
+});
