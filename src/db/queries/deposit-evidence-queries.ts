@@ -3,7 +3,7 @@ import type { Hex } from "viem";
 import { sharesSource } from "../conditions/equal-order-conditions.ts";
 import type { Database } from "../database-client.ts";
 import { deposits } from "../tables/deposit-tables.ts";
-import { depositEvidence } from "../tables/deposit-tracking-tables.ts";
+import { depositEvidence, depositHints } from "../tables/deposit-tracking-tables.ts";
 import { type DepositRow, type EvidenceBlock, firstRow, type TrackedRow } from "./deposit-queries.ts";
 
 /**
@@ -87,6 +87,27 @@ export function isRefundOfAnother(db: Database, { row, hash }: Claimed): Promise
   const onChain = eq(deposits.fromChainId, row.fromChainId);
   const own = and(eq(deposits.userAddress, row.userAddress), onChain, not(sharesTransfer(row)));
   return otherDepositExists(db, { row, where: and(eq(deposits.refundTxHash, hash), own) });
+}
+
+/**
+ * Stores transactions that were found for a deposit or withdrawal as hints from logs, or restores their hints if they
+ * were dropped. Others stay dropped. Throws `store_unavailable`.
+ */
+export async function keepHints(
+  db: Database,
+  kept: { trackingId: string; found: readonly { chainId: number; txHash: string }[]; now: Date },
+): Promise<void> {
+  const { trackingId, now: notedAt } = kept;
+  const rows = kept.found.map((one) => ({ ...one, trackingId, origin: "logs" as const, notedAt }));
+  await db.run((sql) =>
+    sql
+      .insert(depositHints)
+      .values(rows)
+      .onConflictDoUpdate({
+        target: [depositHints.trackingId, depositHints.chainId, depositHints.txHash],
+        set: { droppedAt: null, notedAt },
+      }),
+  );
 }
 
 /** Maximum number of other deposits that one payment may refund, beside those that are recorded for it. */

@@ -6,7 +6,7 @@ import {
   isProofOfAnother,
   replaceEvidence,
 } from "../../db/queries/deposit-evidence-queries.ts";
-import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
+import { type DepositHint, selectHints } from "../../db/queries/deposit-hint-queries.ts";
 import type {
   DepositChange,
   DepositRow,
@@ -158,8 +158,10 @@ async function restateExitFromChains(
 ): Promise<WithdrawalRow | null> {
   const unsent = row.twoStep ? { ...NO_EXIT_SEEN, ...NO_TRANSFER } : NO_EXIT_SEEN;
   const blank: WithdrawalRow = { ...row, ...unsent, state: "built", history: [] };
+  // A request may have been paid in parts, of which the row names the last.
+  const found = (await selectHints(ctx.db, [row.trackingId])).slice(-MAX_RESTATED_HINTS);
   const { row: shown, unreadable } = await trackWithdrawal(ctx, {
-    ...{ row: blank, readTransaction, hints: hintsOf(row, new Date(ctx.now())) },
+    ...{ row: blank, readTransaction, hints: [...found, ...hintsOf(row, new Date(ctx.now()))] },
     apply: async (of, input) =>
       unlessUsed(of, { before: input.row, after: await previewWithdrawal(of, input) }),
   });
@@ -194,6 +196,9 @@ async function restateDepositFromChains(
   ctx.log.warn("deposit_restated", { tracking_id: row.trackingId, from: row.state, to: state });
   return restateDeposit(ctx, { row, shown: { ...columns, state } });
 }
+
+/** Maximum number of a withdrawal's newest hints that are read when its state is derived again. */
+const MAX_RESTATED_HINTS = 24;
 
 /** Returns a previewed row, or the row before it if the transaction that proves it already proves another one. */
 async function unlessUsed<Row extends TrackedRow>(

@@ -118,21 +118,28 @@ const REJECTED_TRANSITION: Transition = {
   write: "on_change",
 };
 
-/** Returns true if the transaction of one of the user's other open requests, made later, shows a claim of the user. */
+/**
+ * Returns true if the transaction of one of the user's other open requests, made later, shows a claim of the user, and
+ * the vault shows no more assets as open than the later requests have. The claim may be of another request.
+ */
 async function isClaimedByNext(at: SettlementInput & Pick<Judged, "now" | "others">): Promise<boolean> {
   const { row, now, others, readTransaction } = at;
   const open = others.filter((other) => isRequested(other) && other.depositTxHash !== row.depositTxHash);
   if (open.length === 0 || row.depositTxHash === null) return false;
   const asked = await readTransaction(row.vaultChainId, row.depositTxHash as Hex);
   const user = getAddress(row.userAddress);
-  for (const { depositTxHash } of open) {
+  const { pendingAssets, claimableAssets } = now.pending;
+  let claimed = false;
+  let later = 0n;
+  for (const { depositTxHash, receivedAmount, fromAmount } of open) {
     const { receipt } = await readTransaction(row.vaultChainId, depositTxHash as Hex);
     if (receipt === null || asked.receipt === null || receipt.blockNumber < asked.receipt.blockNumber)
       continue;
+    later += BigInt(receivedAmount ?? fromAmount);
     const claim = { user, requestId: row.requestId, logs: receipt.logs };
-    if (now.requests.findClaim(now.vault, claim) !== null) return true;
+    claimed ||= now.requests.findClaim(now.vault, claim) !== null;
   }
-  return false;
+  return claimed && pendingAssets !== null && pendingAssets + (claimableAssets ?? 0n) <= later;
 }
 
 /**

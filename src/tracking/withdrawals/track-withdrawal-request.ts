@@ -1,7 +1,8 @@
 import { getAddress, type Hex } from "viem";
 import type { Receipt } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
-import { type DepositHint, restoreHints } from "../../db/queries/deposit-hint-queries.ts";
+import { keepHints } from "../../db/queries/deposit-evidence-queries.ts";
+import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
 import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
 import { selectOtherRedemptions } from "../../db/queries/withdrawal-queries.ts";
 import { isNative } from "../../lib/address.ts";
@@ -220,7 +221,7 @@ async function findSettlements(
   if (added.length > 0) {
     const { trackingId, vaultChainId: chainId } = row;
     const hinted = added.map((txHash) => ({ chainId, txHash }));
-    await restoreHints(ctx.db, { trackingId, named: hinted, now: new Date(ctx.now()) });
+    await keepHints(ctx.db, { trackingId, found: hinted, now: new Date(ctx.now()) });
   }
   await found?.noteSearched({ proving: found.complete ? proving : [], next });
   ends.sort((one, other) => Number(one.receipt.blockNumber - other.receipt.blockNumber));

@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { smoke } from "../../../scripts/smoke/run-smoke.ts";
+import { sleep } from "../../../src/lib/timers.ts";
 import { emulators, rpcEmulator, withFaults } from "../../support/e2e/faults.ts";
 
 const stack = inject("stack");
@@ -310,7 +311,11 @@ describe("smoke check reports", () => {
     const down = [{ kind: "status", status: 503 } as const];
     const lines = await withFaults(
       { emulators: [emulators().upstash, rpcEmulator(31338)], faults: down },
-      faults,
+      async () => {
+        // Each isolate answers with its last report for five seconds.
+        await sleep(5_000);
+        return faults();
+      },
     );
     expect(lines).toEqual(
       expect.arrayContaining([

@@ -129,7 +129,7 @@ function databaseOf({ adapter, others = [], params = {}, onHints }: Requests): D
         get: (_target, name) => {
           if (name === "then") return (resolve: (found: unknown) => void) => resolve(rows);
           return (table: unknown) => {
-            if (name === "batch") onHints?.();
+            if (name === "insert") onHints?.();
             if (name === "from" && table === deposits) rows = others;
             return statement;
           };
