@@ -9,9 +9,9 @@ interface Candidate<T> {
 }
 
 /**
- * Returns the transfer that a reference means: the only one in the source transaction, otherwise the only one that
- * names the sender's account, or of several the only one with its amount. Null if there is none, or if several remain:
- * other users' transfers are in the same transaction when a bundle contains the user operation of the sender.
+ * Returns the transfer that a reference identifies. If the source transaction has several, as a bundle of user
+ * operations may, it is the only one that names the sender's account; if several name it, the only one of them with the
+ * sender's amount. Null if there is none, or if the transfer cannot be identified.
  */
 export function matchTransfer<T>(
   candidates: readonly Candidate<T>[],

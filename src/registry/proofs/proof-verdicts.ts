@@ -32,7 +32,7 @@ const UNPRICED: Verdict = { kind: "refused", reason: "the shares that a deposit 
 
 /**
  * Returns the reason why the vault rejects the deposit according to its view functions, or null if they show no reason.
- * Its limit is none: whether a deposit above it reverts, only the simulation shows.
+ * The deposit limit is no such reason: only the simulation shows whether a larger deposit reverts.
  */
 export function viewVerdict({ vault, token, amount }: VaultDeposit, terms: DepositTerms): Verdict | null {
   if (terms.asset === null || !sameAddress(terms.asset, token.address))

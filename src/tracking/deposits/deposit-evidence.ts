@@ -158,7 +158,7 @@ async function restateExitFromChains(
 ): Promise<WithdrawalRow | null> {
   const unsent = row.twoStep ? { ...NO_EXIT_SEEN, ...NO_TRANSFER } : NO_EXIT_SEEN;
   const blank: WithdrawalRow = { ...row, ...unsent, state: "built", history: [] };
-  // A request may have been paid in parts, of which the row names the last.
+  // A request may have been paid in parts; the row names only the last payment.
   const found = (await selectHints(ctx.db, [row.trackingId])).slice(-MAX_RESTATED_HINTS);
   const { row: shown, unreadable } = await trackWithdrawal(ctx, {
     ...{ row: blank, readTransaction, hints: [...found, ...hintsOf(row, new Date(ctx.now()))] },

@@ -6,8 +6,8 @@ import { isOpenRequest } from "./withdrawal-state-machine.ts";
 /**
  * Finds a withdrawal's request among the user's. If the row has a request id: the request with that id, otherwise the
  * only one whose id differs in nothing but that a queue precedes one of the two (`queue:id`), otherwise the first whose
- * claim returns shares. If not: of the requests that the open ones among the `others` leave shares of, the
- * first of which they leave the same number, otherwise the only one, `ambiguous` if there are several. Null if none
+ * claim returns shares. If not, the shares of the open `others` are deducted from the requests. Of those with shares
+ * left: the first with as many as the row, otherwise the only one, or `ambiguous` if there are several. Null if none
  * matches. Pure.
  */
 export function ownRequest(

@@ -42,8 +42,8 @@ export interface AcrossDeposit {
 const PADDING = `0x${"0".repeat(24)}`;
 
 /**
- * Returns the Across deposit to chain `toChainId` from a source receipt, or null if the receipt contains none or
- * several of which `sender` does not tell which is meant. Deposits to other chains do not count.
+ * Returns the Across deposit to chain `toChainId` from a source receipt, or null if there is none, or if there
+ * are several and `sender` does not identify one of them. Deposits to other chains do not count.
  */
 export function findAcrossDeposit(
   receipt: Receipt,

@@ -88,8 +88,8 @@ function liquidAssets(vault: Vault, contracts: LrtContracts | null): Query<bigin
 }
 
 /**
- * Returns a query for the pause, for what the vault pays at once, and for whether its queues pay requests: one that
- * nobody could bring home must not be made.
+ * Returns a query for the pause, for what the vault pays at once, and for whether its queues pay requests: a request
+ * that nobody could claim must not be built.
  */
 function exitViews(vault: Vault, { mode }: ExitTermsInput): Query<Partial<ExitTerms>> {
   const paused = createQuery(
