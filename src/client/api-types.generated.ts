@@ -2212,7 +2212,7 @@ export interface components {
                  */
                 estimated_shares: bigint;
                 /**
-                 * @description Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain. That of a second step is stated again when it is built.
+                 * @description Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain. In two steps it is that of the quote, which no contract enforces: the second step has its own when it is built.
                  * @example 939280000000000000
                  */
                 min_shares: bigint | null;
@@ -2777,7 +2777,7 @@ export interface components {
              */
             estimated_shares: bigint;
             /**
-             * @description Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain. That of a second step is stated again when it is built.
+             * @description Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain. In two steps it is that of the quote, which no contract enforces: the second step has its own when it is built.
              * @example 939280000000000000
              */
             min_shares: bigint | null;
@@ -2922,7 +2922,7 @@ export interface components {
              */
             estimated_shares: bigint;
             /**
-             * @description Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain. That of a second step is stated again when it is built.
+             * @description Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain. In two steps it is that of the quote, which no contract enforces: the second step has its own when it is built.
              * @example 939280000000000000
              */
             min_shares: bigint | null;
@@ -4783,7 +4783,7 @@ export interface components {
              */
             estimated_shares: bigint;
             /**
-             * @description Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain. That of a second step is stated again when it is built.
+             * @description Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain. In two steps it is that of the quote, which no contract enforces: the second step has its own when it is built.
              * @example 939280000000000000
              */
             min_shares: bigint | null;
@@ -6305,7 +6305,7 @@ export interface components {
              */
             estimated_shares: bigint;
             /**
-             * @description Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain. That of a second step is stated again when it is built.
+             * @description Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain. In two steps it is that of the quote, which no contract enforces: the second step has its own when it is built.
              * @example 939280000000000000
              */
             min_shares: bigint | null;

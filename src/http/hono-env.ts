@@ -12,10 +12,10 @@ export interface AppEnv {
     /** Returns the request's id, which is made by the first call. */
     requestId: () => string;
     /**
-     * Result of counting the request against a rate limit: the route's, or the one that it exceeds. Undefined if it was
-     * not counted, or counted only as a possible replay.
+     * Results of counting the request against rate limits: all that admitted it, or only the one that it exceeds.
+     * Undefined if it was not counted, or counted only as a possible replay.
      */
-    counted: CountedRequest | undefined;
+    counted: readonly CountedRequest[] | undefined;
     /** True if the request has credentials of any kind, or undefined if they were not read yet. */
     hasCredentials: boolean | undefined;
     /** True if shared caches may store the response, or undefined if that was not determined yet. */

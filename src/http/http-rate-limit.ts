@@ -41,10 +41,14 @@ export function rateLimitHeaders(): MiddlewareHandler<AppEnv> {
     await next();
     const counted = c.get("counted");
     if (counted === undefined) return;
-    const { name, limit, exact, count } = counted;
-    c.res.headers.set("ratelimit-policy", `"${name}";q=${limit};w=${WINDOW_S}`);
-    if (count === null || (!exact && count.admitted)) return;
-    c.res.headers.set("ratelimit", `"${name}";r=${count.remaining ?? 0};t=${secondsLeft(count)}`);
+    const policies = counted.map(({ name, limit }) => `"${name}";q=${limit};w=${WINDOW_S}`);
+    c.res.headers.set("ratelimit-policy", policies.join(", "));
+    const known = counted.flatMap(({ name, exact, count }) =>
+      count === null || (!exact && count.admitted)
+        ? []
+        : [`"${name}";r=${count.remaining ?? 0};t=${secondsLeft(count)}`],
+    );
+    if (known.length > 0) c.res.headers.set("ratelimit", known.join(", "));
   };
 }
 

@@ -11,6 +11,7 @@ import { toWireVault } from "../vaults/describe-vault.ts";
 import { listRegistry, type Registry } from "../vaults/find-vault.ts";
 import type { Token, Vault } from "../vaults/vault.ts";
 import type { VaultFlags } from "../vaults/vault-adapter.ts";
+import { acceptedTokens, type DepositEntry } from "../vaults/vault-deposit-entry.ts";
 import { type VaultFigures, vaultLinks } from "../vaults/vault-figures.ts";
 import { settlementOf } from "../vaults/vault-settlement.ts";
 import { noYields, type Yields } from "../vaults/vault-yields.ts";
@@ -208,15 +209,17 @@ function compareEntries(
   return left === right ? 0 : left < right ? -1 : 1;
 }
 
+const depositEntryOf = ({ vault, routerDeployed }: Entry): DepositEntry =>
+  vault.caller === "router" && routerDeployed
+    ? { via: "router", address: depositRouterAddress }
+    : { via: "user", address: vault.entryPoint };
+
 function showEntry(entry: Entry, { registry, staleFrom }: PageInput): ListedVault {
   const { vault, chain, figures, flags, yields } = entry;
-  const viaRouter = vault.caller === "router" && entry.routerDeployed;
   return {
     ...toWireVault(vault, {
       chain,
-      entry: viaRouter
-        ? { via: "router", address: depositRouterAddress }
-        : { via: "user", address: vault.entryPoint },
+      entry: depositEntryOf(entry),
       pausedOnChain: flags.paused,
       minDeposit: flags.minDeposit,
     }),
@@ -239,22 +242,25 @@ function showEntry(entry: Entry, { registry, staleFrom }: PageInput): ListedVaul
 const isListed = ({ status }: Vault): boolean => status === "active" || status === "paused";
 
 function matches(vault: Vault, filter: VaultFilter): boolean {
-  const { asset, accepts, ids, curator, q } = filter;
+  const { asset, ids, curator, q } = filter;
   const isOther = (wanted: unknown, own: unknown): boolean => wanted !== undefined && wanted !== own;
   if (isOther(filter.chainId, vault.chainId) || isOther(filter.type, vault.type)) return false;
   if (isOther(filter.family, vault.adapter)) return false;
   if (ids !== undefined && !ids.includes(vault.vaultId)) return false;
   if (curator !== undefined && vault.curator.toLowerCase() !== curator.toLowerCase()) return false;
   if (q !== undefined && !vault.name.toLowerCase().includes(q.toLowerCase())) return false;
-  const taken = [vault.asset, ...vault.acceptedAssets];
-  if (accepts !== undefined && !taken.some((token) => isNamed(token, accepts))) return false;
   if (asset !== undefined && !isNamed(vault.asset, asset)) return false;
   const { deposit, withdraw } = settlementOf(vault);
   return !isOther(filter.depositSettlement, deposit) && !isOther(filter.withdrawSettlement, withdraw);
 }
 
-function matchesFigures({ vault, flags, figures }: Entry, { paused, minTvlUsd }: VaultFilter): boolean {
+function matchesFigures(entry: Entry, { paused, minTvlUsd, accepts }: VaultFilter): boolean {
+  const { vault, chain, flags, figures } = entry;
   if (paused !== undefined && (vault.status !== "active" || flags.paused) !== paused) return false;
+  if (accepts !== undefined) {
+    const taken = acceptedTokens(vault, { chain, entry: depositEntryOf(entry) });
+    if (!taken.some((token) => isNamed(token, accepts))) return false;
+  }
   return (
     minTvlUsd === undefined || (typeof figures?.tvlUsd === "string" && Number(figures.tvlUsd) >= minTvlUsd)
   );

@@ -172,7 +172,7 @@ export const Deposit = z
     }),
     min_shares: AmountText.nullable().meta({
       description:
-        "Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain. That of a second step is stated again when it is built.",
+        "Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain. In two steps it is that of the quote, which no contract enforces: the second step has its own when it is built.",
       example: "939280000000000000",
     }),
     shares: AmountText.nullable().meta({

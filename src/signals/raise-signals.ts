@@ -26,7 +26,7 @@ import type { VaultFacts } from "./signal-facts.ts";
  * subject is.
  */
 const KNOWN_MS = 90 * DAY_MS;
-/** Maximum number of vaults per batch, so that their snapshots fit into one response of the database. */
+/** Maximum number of vaults per batch, so that their snapshots and incidents each fit into one response of the database. */
 const BATCH_SIZE = 40;
 
 /** The result of one run of the signal rules. */
@@ -51,18 +51,21 @@ export async function raiseSignals(ctx: Context): Promise<RaiseReport> {
       return parseRowOrSkip(ctx, row).map((vault) => ({ vault, addedAt }));
     });
   const stored = await readOfAll(ctx, examined);
+  const knownSince = new Date(ctx.now() - KNOWN_MS);
   const report = { vaults: examined.length, raised: 0, updated: 0 };
   const budget = searchBudget();
   for (let start = 0; start < examined.length; start += BATCH_SIZE) {
     const vaults = examined.slice(start, start + BATCH_SIZE);
     const facts = await readFacts(ctx, { ...stored, vaults });
-    const { changed, open } = applyRules(ctx, { vaults, facts, known: stored.known });
+    const rows = await selectIncidents(ctx.db, { since: knownSince, vaults: vaults.map(keyOf) });
+    const knownIds = new Set(rows.map(({ signalId }) => signalId));
+    const { changed, open } = applyRules(ctx, { vaults, facts, known: groupByVault(rows) });
     const found = await locateChanges(ctx, { found: changed, budget });
     const later = await locateChanges(ctx, { found: withoutTransaction(open, ctx.now()), budget });
     const written = [...found, ...later.filter(({ txHash }) => txHash !== null)];
     await writeIncidents(ctx.db, written);
     report.raised += found.filter(
-      ({ signalId, updateCount }) => updateCount === 0 && !stored.knownIds.has(signalId),
+      ({ signalId, updateCount }) => updateCount === 0 && !knownIds.has(signalId),
     ).length;
     report.updated += found.length;
     if (written.length > 0)
@@ -76,22 +79,20 @@ export async function raiseSignals(ctx: Context): Promise<RaiseReport> {
 }
 
 /**
- * Reads for all batches at once what is little for most vaults: the status changes of the last day, the governance
- * events stored in it, and the known incidents by vault id.
+ * Reads for all batches at once what is little for most vaults: the status changes of the last day, and the governance
+ * events stored in it by vault id.
  */
 async function readOfAll(ctx: Context, examined: readonly SignalVault[]) {
-  const vaults = examined.map(({ vault }) => ({
-    chainId: vault.chainId,
-    vaultAddress: vault.address.toLowerCase(),
-  }));
   const since = new Date(ctx.now() - DAY_MS);
   const changes = await selectStatusChanges(ctx.db, since);
-  const events = groupByVault(await selectControlEvents(ctx.db, { since, vaults }));
-  const knownSince = new Date(ctx.now() - KNOWN_MS);
-  const rows = await selectIncidents(ctx.db, { since: knownSince, vaults });
-  const knownIds = new Set(rows.map(({ signalId }) => signalId));
-  return { changes, events, known: groupByVault(rows), knownIds };
+  const events = groupByVault(await selectControlEvents(ctx.db, { since, vaults: examined.map(keyOf) }));
+  return { changes, events };
 }
+
+const keyOf = ({ vault }: SignalVault) => ({
+  chainId: vault.chainId,
+  vaultAddress: vault.address.toLowerCase(),
+});
 
 /**
  * Applies all signal rules to a batch of vaults. Returns the new and extended incidents, and separately the unchanged

@@ -14,7 +14,9 @@ import {
   type FoundTransaction,
   isLikelyOwn,
   isProvenBy,
+  isRevertedSource,
   type MatchKind,
+  UNCONFIRMED,
 } from "./status-transaction-match.ts";
 
 /** A deposit with a transaction that may belong to it. */
@@ -42,6 +44,8 @@ export async function getDepositStatus(
   if (unreadable !== null && !isSource && found.seen?.receipt != null && isLikelyOwn(row, { kind, found }))
     throw unreadable;
   if (kind === "only_reported") return isReportShown(row, found) ? toStatusWithoutSteps(ctx, row) : null;
+  if (isUnseen(row.state) && isRevertedSource(kind, found))
+    return { ...(await toStatusWithoutSteps(ctx, row)), ...UNCONFIRMED };
   // Its receipt shows neither shares nor a request, or it proves another deposit.
   if (found.seen?.receipt != null && isUnseen(row.state)) return null;
   const overtaken = kind !== "named" && row.sourceProven && row.state !== "failed";

@@ -16,8 +16,10 @@ import { followRepeatedTransfer, followReplayedWithdrawal } from "./status-repla
 import {
   type FoundTransaction,
   isLikelyOwn,
+  isRevertedSource,
   isWithdrawalProvenBy,
   type MatchKind,
+  UNCONFIRMED,
 } from "./status-transaction-match.ts";
 import { repeatedTransferSides, withdrawalSides } from "./status-transfer-sides.ts";
 
@@ -53,6 +55,8 @@ export async function getWithdrawalStatus(
   if (carries) return toStatus(ctx, { row, offers: true });
   if (unreadable !== null && found.seen?.receipt != null && isLikelyOwn(row, { kind, found }))
     throw unreadable;
+  if (isUnseenWithdrawal(row.state) && isRevertedSource(kind, found))
+    return { ...(await toStatus(ctx, { row, offers: false })), ...UNCONFIRMED };
   // Its receipt shows neither a payment nor a request, or another transaction is this withdrawal's.
   const waits = kind !== "proven" && isPendingReport(row, found);
   if (waits) return toStatus(ctx, { row, offers: false });

@@ -144,6 +144,16 @@ export function isLikelyOwn(
   return kind !== "only_reported" || sameAddress(sender, userAddress);
 }
 
+/** The status of a source transaction that its chain has not confirmed. */
+export const UNCONFIRMED = { status: "PENDING", substatus: "WAIT_SOURCE_CONFIRMATIONS" } as const;
+
+/**
+ * Returns true for a transaction that carries out a row's built source transaction and reverted. Where the row does not
+ * record it as proven, the chain has not confirmed it yet, so that it may still succeed after a reorganisation.
+ */
+export const isRevertedSource = (kind: MatchKind, { seen }: FoundTransaction): boolean =>
+  (kind === "reported" || kind === "matched") && seen?.receipt?.succeeded === false;
+
 function kindOfDeposit(row: DepositRow, found: Searched): MatchKind | null {
   const { hash, chainId, seen, dataHashes, refs } = found;
   if (isProvenBy(row, hash)) return "proven";

@@ -78,7 +78,7 @@ describe("the parser of structured fields", () => {
   });
 });
 
-async function headersOf(counted: CountedRequest): Promise<Headers> {
+async function headersOf(...counted: CountedRequest[]): Promise<Headers> {
   const app = new Hono<AppEnv>();
   app.use(rateLimitHeaders());
   app.get("/", (c) => {
@@ -110,6 +110,23 @@ describe("RateLimit and RateLimit-Policy are structured fields (draft-ietf-httpa
       { item: text("quote"), parameters: { q: 60, w: 60 } },
     ]);
     expect(parseFieldList(headers.get("ratelimit") ?? "")).toEqual([{ item: text("quote"), parameters }]);
+  });
+
+  test("two limits are two items", async () => {
+    const user = counted({
+      name: "user_build",
+      limit: 20,
+      count: { admitted: true, remaining: 3, resetMs: 7_000 },
+    });
+    const headers = await headersOf(counted({ name: "build" }), user);
+    expect(parseFieldList(headers.get("ratelimit-policy") ?? "")).toEqual([
+      { item: text("build"), parameters: { q: 60, w: 60 } },
+      { item: text("user_build"), parameters: { q: 20, w: 60 } },
+    ]);
+    expect(parseFieldList(headers.get("ratelimit") ?? "")).toEqual([
+      { item: text("build"), parameters: { r: 59, t: 60 } },
+      { item: text("user_build"), parameters: { r: 3, t: 7 } },
+    ]);
   });
 
   test("an approximate count gives its policy only", async () => {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { getAddress } from "viem";
+import { getAddress, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import type { VaultKey } from "../../src/lib/vault-id.ts";
@@ -67,7 +67,8 @@ describe("listVaults()", () => {
       stored({ address: address(3), ...weth, chainId: 8453 }),
       stored({ address: address(4) }),
     ];
-    const { rows: vaults } = await listVaults(contextOf({ rows, routerOn: [31337, 8453] }), { limit: 9 });
+    const catalog = { rows, routerOn: [31337, 8453] };
+    const { rows: vaults } = await listVaults(contextOf(catalog), { limit: 9 });
     expect(
       vaults.map(({ vault_id, accepted_assets }) => [vault_id, accepted_assets.map(({ symbol }) => symbol)]),
     ).toEqual([
@@ -76,6 +77,8 @@ describe("listVaults()", () => {
       [id(2), ["WETH"]],
       [id(4), ["USDC"]],
     ]);
+    expect(await idsOf(catalog, { accepts: "eth" })).toEqual([id(1)]);
+    expect(await idsOf(catalog, { accepts: zeroAddress })).toEqual([id(1)]);
   });
 
   test("uses the vault's entry point without a router or when the user must call it", async () => {

@@ -204,6 +204,24 @@ describe("revoking an application", () => {
     expect((await build(asPair(rotated.body))).status).toBe(422);
   });
 
+  test("lists no dead pair after a later approval, and leaves all five places", async () => {
+    const partner = await makePartner(causeway);
+    const create = (headers: Record<string, string>, name: string) =>
+      call(causeway, ["POST", "/v1/partners/api-keys"], { headers, body: { name, rights: ["read"] } });
+    for (const name of ["a", "b", "c", "d"])
+      expect((await create(asSession(partner.session_token), name)).status).toBe(201);
+    for (const step of ["revoke", "reopen", "approve"] as const)
+      await decide(causeway, step, partner.applicationId);
+    const again = await login(causeway, partner.wallet);
+    const session = asSession(again.body["session_token"]);
+    const listed = async () =>
+      (await causeway.send("/v1/partners/api-keys", { headers: session })).json() as Promise<unknown[]>;
+    expect(await listed()).toEqual([]);
+    for (const name of ["e", "f", "g", "h", "i"]) expect((await create(session, name)).status).toBe(201);
+    expect((await create(session, "j")).status).toBe(409);
+    expect(await listed()).toHaveLength(5);
+  });
+
   test("leaves no valid session when it races with a login", async () => {
     for (let round = 0; round < 5; round += 1) {
       const partner = await makePartner(causeway);

@@ -55,3 +55,17 @@ describe("the status of a transaction that may belong to a deposit, while a chai
     expect(await answerOf("only_reported", OTHER)).toBe(null);
   });
 });
+
+test("a reverted transaction waits for confirmations before it counts as the deposit's failure", async () => {
+  const db = { run: async () => [] } as unknown as Database;
+  const ctx = testContext({ db, nowMs: NOW });
+  const reverted = { ...seen, receipt: { ...receiptOf(), succeeded: false }, confirmations: 0 };
+  const found = { hash: CLAIM, chainId: built.fromChainId, seen: reverted };
+  const readTransaction: TransactionReader = async () => reverted;
+  const statusOf = (kind: MatchKind) => getDepositStatus(ctx, { row: built, kind, found, readTransaction });
+  expect(await statusOf("matched")).toMatchObject({
+    ...{ status: "PENDING", substatus: "WAIT_SOURCE_CONFIRMATIONS" },
+    deposit: { tracking_id: built.trackingId, next: null, steps: [] },
+  });
+  expect(await statusOf("only_reported")).toBe(null);
+});

@@ -140,6 +140,17 @@ test("a second step that was sent twice is the second's own, with what it took a
   });
 });
 
+test("a reverted transaction waits for confirmations before it counts as the withdrawal's failure", async () => {
+  const db = { run: async () => [] } as unknown as Database;
+  const reverted = { ...again, confirmations: 0, receipt: { ...receiptOf(), succeeded: false } };
+  const asked = { row: building, seen: reverted, readTransaction: async () => reverted };
+  expect(await show({ ...asked, kind: "matched", db })).toMatchObject({
+    ...{ status: "PENDING", substatus: "WAIT_SOURCE_CONFIRMATIONS" },
+    withdrawal: { tracking_id: building.trackingId, next: null, steps: [] },
+  });
+  expect(await show({ ...asked, kind: "only_reported", db })).toBe(null);
+});
+
 test("only a repetition through a bridge is matched as a replay", async () => {
   const kindOf = async (row: WithdrawalRow, seen = again) => {
     const db = { run: async () => [row] } as unknown as Database;

@@ -65,7 +65,7 @@ export async function upsertApplication(
 
 /**
  * Changes the status, note and decision time of a partner application, and writes the audit row. A revocation also
- * invalidates its API keys and sessions. Changes nothing and returns false if there is no such application or its
+ * invalidates its key pairs and sessions, and a later approval removes these pairs. Changes nothing and returns false if there is no such application or its
  * status is not in `from`, which must not be empty. Throws `store_unavailable`.
  */
 export async function updateApplicationStatus(
@@ -79,7 +79,7 @@ export async function updateApplicationStatus(
   },
 ): Promise<boolean> {
   const { id, to, note } = change;
-  const revoked = to === "revoked";
+  const [revoked, approved] = [to === "revoked", to === "approved"];
   const from = raw.join(
     change.from.map((status) => raw`${status}`),
     raw`, `,
@@ -92,9 +92,15 @@ export async function updateApplicationStatus(
       update applications a set status = ${to}, note = ${note.note}, decided_at = ${decidedAt}::timestamptz,
         epoch = a.epoch + ${revoked ? 1 : 0}::int
       from prior where a.id = prior.id
-      returning a.id, a.address, prior.status as status_before
+      returning a.id, a.address, a.epoch, prior.status as status_before
     ), ended as (
       delete from sessions s using changed where ${revoked}::boolean and s.partner_address = changed.address
+    ), removed as (
+      delete from partner_keys k using changed
+      where ${approved}::boolean and k.partner_address = changed.address and k.epoch < changed.epoch
+    ), first_removed as (
+      update api_keys k set revoked = true, version = k.version + 1 from changed
+      where ${approved}::boolean and k.partner_address = changed.address and k.epoch < changed.epoch and not k.revoked
     ), noted as (${auditInsert(note, {
       subject: raw`changed.id`,
       before: raw`jsonb_build_object('status', changed.status_before)`,
