@@ -1,4 +1,4 @@
-import { getAddress, type Hex } from "viem";
+import { getAddress, type Hex, zeroAddress } from "viem";
 import type { Receipt, TransactionOnChain } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
 import type { WithdrawalChange, WithdrawalRow } from "../../db/queries/deposit-queries.ts";
@@ -85,7 +85,8 @@ function ownTransitions(
   const user = getAddress(row.userAddress);
   const { exits } = adapterOf(vault);
   const request = exits?.findRequest?.(vault, { user, logs: receipt.logs }) ?? null;
-  const paid = findDirectExit(receipt, { row, vault, batched });
+  const seen = findDirectExit(receipt, { row, vault, batched });
+  const paid = batched && seen !== null && !tookShares(row, { receipt, shares: seen.shares }) ? null : seen;
   // Other vaults pay an earlier request in the transaction of the next one.
   const part = exits?.redeemQueues === true ? paid : null;
   if (request !== null && isRequestOf(row, { request, batched, receipt }))
@@ -98,9 +99,23 @@ function ownTransitions(
 }
 
 /**
+ * Returns true if shares left the user in a receipt: exactly the built ones if the vault's event shows none. Anyone can
+ * claim an earlier request for the user in a batch that contains the built calldata, but cannot take shares of the user.
+ */
+function tookShares(
+  { shareToken, userAddress, estimatedShares }: WithdrawalRow,
+  { receipt, shares }: { receipt: Receipt; shares: bigint | null },
+): boolean {
+  return transfersOf(receipt.logs, shareToken).some(
+    ({ from, value }) =>
+      sameAddress(from, userAddress) && (shares === null ? value === BigInt(estimatedShares) : value > 0n),
+  );
+}
+
+/**
  * Returns true if a request belongs to a withdrawal. In a batch, it must be for the built number of shares, less a fee
  * if the vault moved one, and the shares must not come from another account: some vaults let anyone make a request with
- * their own shares for the user.
+ * their own shares for the user. If any shares move, some of them are the user's.
  */
 function isRequestOf(
   { fromAmount, shareToken, userAddress }: WithdrawalRow,
@@ -111,7 +126,10 @@ function isRequestOf(
   const asked = BigInt(fromAmount);
   const fee = asked - shares;
   if (shares === 0n || (asked !== 0n && fee < 0n)) return false;
-  const transfers = transfersOf(receipt.logs, shareToken);
+  const transfers = transfersOf(receipt.logs, shareToken).filter(({ value }) => value > 0n);
+  // The event may name the shares before a fee, which moves apart, so that no transfer is of as many. Mints are others'.
+  const moved = transfers.filter(({ from }) => !sameAddress(from, zeroAddress));
+  if (moved.length > 0 && !moved.some(({ from }) => sameAddress(from, userAddress))) return false;
   const movedBy = (amount: bigint) => transfers.filter(({ value }) => value === amount);
   const isUsers = (amount: bigint) => movedBy(amount).some(({ from }) => sameAddress(from, userAddress));
   if (movedBy(shares).length > 0 && !isUsers(shares)) return false;
