@@ -153,6 +153,21 @@ export interface TransferReference {
    * from others in the same transaction. Absent if unknown.
    */
   sender?: { account: string; amount: bigint | null } | undefined;
+  /** What was built; a transfer that differs from it is not meant. Absent if unknown. */
+  built?: TransferTerms | undefined;
+}
+
+/** What was built of a transfer. Amounts are in smallest units, the zero address is the native currency. */
+export interface TransferTerms {
+  /** Reference of the order: that of a Router order which makes the transfer, or of its destination call. */
+  ref: string;
+  /** The token that the bridge takes, or null if it may be another, such as after a swap. */
+  fromToken: string | null;
+  /** The delivered token, and the least amount of it that the bridge's contracts guarantee; null if unknown. */
+  toToken: string | null;
+  least: bigint | null;
+  /** True if a destination call is made with the delivered tokens. */
+  call: boolean;
 }
 
 /**

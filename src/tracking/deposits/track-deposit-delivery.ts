@@ -12,6 +12,7 @@ import type {
   DeliveryProof,
   ProviderStatus,
   TransferReference,
+  TransferTerms,
 } from "../../providers/provider.ts";
 import { findDeliveredAmount, findRefund, findShareProof } from "./deposit-proofs.ts";
 import { isConfirmed, readBlockTime, type TransactionReader } from "./deposit-transaction-reader.ts";
@@ -93,10 +94,11 @@ export async function deliveryTransitions(ctx: Context, following: DeliveryInput
   const { row, arrivals = [] } = following;
   const { fromChainId, vaultChainId: toChainId } = row;
   const txHash = row.sourceTxHash as Hex;
-  const amount = BigInt(row.fromAmount);
+  const sender = { account: row.userAddress, amount: BigInt(row.fromAmount) };
+  const built = builtTerms(row, { fromToken: row.fromToken, least: row.moveMin });
   const { said, unread } = await readProviderStatuses(ctx, {
     row,
-    transfer: { txHash, fromChainId, toChainId, arrivals, sender: { account: row.userAddress, amount } },
+    transfer: { txHash, fromChainId, toChainId, arrivals, sender, built },
   });
   // While its number is unread, a Router event with the deposit's reference may belong to another transfer.
   const found =
@@ -106,6 +108,20 @@ export async function deliveryTransitions(ctx: Context, following: DeliveryInput
   const explorer = said.find(({ explorerLink }) => explorerLink !== null)?.explorerLink;
   if (explorer === undefined) return found;
   return found.map((one) => ({ ...one, change: { ...one.change, routerExplorer: explorer } }));
+}
+
+/** Returns what was built of a row's transfer. Of the known providers, only Across takes the paid token itself. */
+export function builtTerms(
+  row: Pick<TrackedRow, "ref" | "provider" | "moveToken" | "destinationCall">,
+  { fromToken, least }: { fromToken: string; least: string | null },
+): TransferTerms {
+  return {
+    ref: row.ref,
+    fromToken: row.provider === "across" ? fromToken : null,
+    toToken: row.moveToken,
+    least: least === null ? null : BigInt(least),
+    call: row.destinationCall,
+  };
 }
 
 /**

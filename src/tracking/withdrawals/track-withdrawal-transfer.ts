@@ -15,7 +15,12 @@ import {
   requireReceipts,
   type TransactionReader,
 } from "../deposits/deposit-transaction-reader.ts";
-import { findProvenRefund, readProviderStatuses, substatusOf } from "../deposits/track-deposit-delivery.ts";
+import {
+  builtTerms,
+  findProvenRefund,
+  readProviderStatuses,
+  substatusOf,
+} from "../deposits/track-deposit-delivery.ts";
 import { type FoundTransfers, findTransfers } from "../track-token-transfers.ts";
 import { innerDataHashes } from "../tracked-calldata-hashes.ts";
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
@@ -165,10 +170,14 @@ export async function exitDeliveryTransitions(
   const txHash = bridgedIn(row);
   if (txHash === null) return [];
   const arrivals = hashesOn(row.toChainId, hints) as Hex[];
-  const sender = { account: row.userAddress, amount: row.assets === null ? null : BigInt(row.assets) };
+  // A second step takes all that the vault paid. A Router order keeps a margin of it, and its event tells the transfer.
+  const amount = row.depositProven && row.assets !== null ? BigInt(row.assets) : null;
+  const sender = { account: row.userAddress, amount };
+  // The minimum of a second step is that of its own build.
+  const built = builtTerms(row, { fromToken: row.exitToken, least: row.depositProven ? null : row.moveMin });
   const { said } = await readProviderStatuses(ctx, {
     row,
-    transfer: { txHash, fromChainId: row.vaultChainId, toChainId: row.toChainId, arrivals, sender },
+    transfer: { txHash, fromChainId: row.vaultChainId, toChainId: row.toChainId, arrivals, sender, built },
   });
   const at = { row, readTransaction, said, txHash };
   const found = (await findDelivery(ctx, at)) ?? (await findReturn(ctx, at));

@@ -69,12 +69,21 @@ export const contracts = {
 };
 export const TRANSACTION_ID: Hex = recordOf("stargateV2").transactionId;
 
-export function started(tool: string, address: Address = DIAMOND, receiver: Address = USER): Event {
+export function started(
+  tool: string,
+  address: Address = DIAMOND,
+  receiver: Address = USER,
+  hasDestinationCall = false,
+): Event {
   const topics = encodeEventTopics({ abi, eventName: "LiFiTransferStarted" }) as Hex[];
   const parameters = [
     { type: "tuple", components: getAbiItem({ abi, name: "LiFiTransferStarted" }).inputs[0].components },
   ] as const;
-  return { address, topics, data: encodeAbiParameters(parameters, [{ ...recordOf(tool), receiver }]) };
+  return {
+    address,
+    topics,
+    data: encodeAbiParameters(parameters, [{ ...recordOf(tool), receiver, hasDestinationCall }]),
+  };
 }
 
 const oft = [{ type: "uint32" }, { type: "uint256" }, { type: "uint256" }] as const;

@@ -2,7 +2,12 @@ import { type Address, getAddress, type Hex, numberToHex } from "viem";
 import { describe, expect, test } from "vitest";
 import type { TransactionOnChain } from "../../../src/chains/chain-transaction.ts";
 import type { WithdrawalRow } from "../../../src/db/queries/deposit-queries.ts";
-import type { BridgeProof, Provider, ProviderStatus } from "../../../src/providers/provider.ts";
+import type {
+  BridgeProof,
+  Provider,
+  ProviderStatus,
+  TransferReference,
+} from "../../../src/providers/provider.ts";
 import { exitDeliveryTransitions } from "../../../src/tracking/withdrawals/track-withdrawal-transfer.ts";
 import { completeClient } from "../../support/chains/complete-client.ts";
 import { testContext } from "../../support/context.ts";
@@ -89,6 +94,22 @@ async function stateAfter(word: Word | Error, { taken = false } = {}): Promise<s
   return events.join() || "nothing";
 }
 
+/** Returns the reference by which a withdrawal's transfer is asked for. */
+async function askedFor(of: WithdrawalRow): Promise<TransferReference | null> {
+  let asked: TransferReference | null = null;
+  const provider = {
+    name: "across",
+    status: async (_scope, transfer) => {
+      asked = transfer;
+      return silent;
+    },
+  } as Partial<Provider> as Provider;
+  const ctx = testContext({ clients: [source, clientOf(away)], db: fixedDatabase(() => []) });
+  const providers = { ...ctx.providers, all: async () => [provider] };
+  await exitDeliveryTransitions({ ...ctx, providers }, { row: of, readTransaction, hints: [] });
+  return asked;
+}
+
 describe("a withdrawal on its way is not paid by", () => {
   test.each<[string, Word]>([
     ["no transaction", done(null)],
@@ -148,4 +169,16 @@ describe("a withdrawal on its way is not refunded by", () => {
   test("it is refunded by its own refund", async () => {
     expect(await stateAfter(refunded(REFUND, took()))).toBe("refund");
   });
+});
+
+test("a provider is asked for the transfer that was built, and told the amount of a second step alone", async () => {
+  const routed = { ...row, provider: "across", moveMin: "99", assets: "101" };
+  const built = { ref: row.ref, fromToken: row.exitToken, toToken: row.moveToken, least: 99n, call: false };
+  expect(await askedFor(routed)).toMatchObject({ sender: { amount: null }, built });
+  const second = { ...routed, depositTxHash: REFUND, depositProven: true };
+  expect(await askedFor(second)).toMatchObject({
+    sender: { amount: 101n },
+    built: { ...built, least: null },
+  });
+  expect(await askedFor(row)).toMatchObject({ built: { fromToken: null } });
 });

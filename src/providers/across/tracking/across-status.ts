@@ -39,7 +39,8 @@ async function readSourceRecord(
   const without = (evidence: SourceEvidence): SourceRecord => ({ evidence, deposited: null });
   if (receipt === null) return without(transaction === null ? "absent" : "waiting");
   if (!receipt.succeeded) return without("reverted");
-  const deposited = findAcrossDeposit(receipt, { ...transfer, origin });
+  const destination = deployments.get(transfer.toChainId);
+  const deposited = findAcrossDeposit(receipt, { ...transfer, origin, destination });
   return deposited === null ? without("no_deposit") : { evidence: "deposited", deposited };
 }
 

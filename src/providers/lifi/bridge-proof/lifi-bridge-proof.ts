@@ -69,7 +69,7 @@ async function readProvableTransfer(
   const { receipt } = await fetchTransaction(client, transfer.txHash);
   if (receipt === null || !receipt.succeeded) return null;
   const pair = { source, destination };
-  const at = { ...pair, sender: transfer.sender };
+  const at = { ...pair, sender: transfer.sender, built: transfer.built };
   const sent = facet === "stargate" ? findStargateSend(receipt, at) : findCctpSend(receipt, at);
   return sent === null ? null : { sent, ...pair, from: { client, receipt }, to };
 }

@@ -51,7 +51,10 @@ export function findStargatePayout(
   const amount = mulDivDown(sent.amount, 10n ** BigInt(to.decimals), 10n ** BigInt(from.decimals));
   const matching = all.filter(({ args }) => {
     if (args.srcEid !== source.stargate?.endpointId) return false;
-    if (sent.guid !== null) return args.guid === sent.guid;
+    // With a destination call, a stranger can send to another account than the receiver that he names.
+    const ours = [sent.receiver, destination.receiverStargate ?? sent.receiver];
+    if (sent.guid !== null)
+      return args.guid === sent.guid && ours.some((account) => isAddressEqual(account, args.toAddress));
     return isAddressEqual(args.toAddress, sent.receiver) && args.amountReceivedLD === amount;
   });
   const [event, ...others] = matching;

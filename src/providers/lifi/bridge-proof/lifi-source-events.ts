@@ -1,12 +1,14 @@
 import { type Address, type Hex, isAddressEqual, type Log, parseAbi, parseEventLogs, slice } from "viem";
 import type { Receipt } from "../../../chains/chain-transaction.ts";
 import { sameAddress } from "../../../lib/address.ts";
+import { mulDivDown } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import { matchTransfer } from "../../match-transfer.ts";
 import type { TransferReference } from "../../provider.ts";
 import { BRIDGE_DATA } from "../decode/lifi-structs.ts";
 import type { LifiDeployment, PairDeployments } from "../lifi-deployments.ts";
 import { type BurnMessage, parseCctpMessage } from "./cctp-message.ts";
+import { stargatePoolOf } from "./stargate-and-cctp-contracts.ts";
 
 /**
  * A Stargate or CCTP (`circle`) transfer that a source receipt shows, by the events of the bridge's own contracts.
@@ -74,8 +76,8 @@ const RECIPIENT_AT = 48;
 /** LayerZero message id in the `OFTSent` event of a bus transfer, which has no message of its own. */
 const NO_GUID: Hex = `0x${"0".repeat(64)}`;
 
-/** The deployments on both chains, and the sender of the transfer that is meant. */
-type BridgedPair = PairDeployments & Pick<TransferReference, "sender">;
+/** The deployments on both chains, and what is known of the transfer that is meant. */
+type BridgedPair = PairDeployments & Pick<TransferReference, "sender" | "built">;
 
 /** Returns the logs that the contract at `address` emitted. */
 export const logsAtAddress = (logs: readonly Log[], address: Hex): Log[] =>
@@ -101,20 +103,39 @@ export function findStargateSend(receipt: Receipt, pair: BridgedPair): SentTrans
       logIndex !== null && logIndex > from && logIndex < to;
     // The facet emits its event at the end of the call, after the pool's.
     const send = inOrder.findLast(within);
-    return send === undefined ? [] : [{ ...send, ...bridgeData, logs: receipt.logs.filter(within) }];
+    return send === undefined ? [] : [{ ...send, ...bridgeData, end: to, logs: receipt.logs.filter(within) }];
   });
-  const matching = sends.filter(({ dstEid }) => dstEid === destination.stargate?.endpointId);
+  const matching = sends.filter(
+    (send) => send.dstEid === destination.stargate?.endpointId && isAsBuilt(send, pair),
+  );
   const candidates = matching.map((one) => ({
     transfer: one,
     namesAccount: sameAddress(one.receiver, pair.sender?.account ?? ""),
     amount: one.amountSentLD,
+    logIndex: one.end,
   }));
-  const found = matchTransfer(candidates, pair);
+  const found = matchTransfer(candidates, { ...pair, logs: receipt.logs });
   if (found === null) return null;
   const { assetId, guid, amountReceivedLD: amount, transactionId, receiver, logs } = found;
   const transfer = { kind: "stargate", assetId, amount, transactionId, receiver } as const;
   if (guid !== NO_GUID) return { ...transfer, guid, ticket: null };
   return { ...transfer, guid: null, ticket: ticketOf(logs, source) };
+}
+
+/**
+ * Returns false if a Stargate transfer differs from what was built. Its receiver proves nothing: with a destination
+ * call, the tokens go elsewhere.
+ */
+function isAsBuilt(
+  send: { assetId: number; amountReceivedLD: bigint; hasDestinationCall: boolean },
+  { source, destination, built }: BridgedPair,
+): boolean {
+  if (built === undefined) return true;
+  const from = stargatePoolOf(source.stargate, send.assetId);
+  const to = stargatePoolOf(destination.stargate, send.assetId);
+  if (from === null || to === null || send.hasDestinationCall !== built.call) return false;
+  const amount = mulDivDown(send.amountReceivedLD, 10n ** BigInt(to.decimals), 10n ** BigInt(from.decimals));
+  return sameAddress(to.token, built.toToken ?? to.token) && amount >= (built.least ?? 0n);
 }
 
 /**
@@ -137,19 +158,20 @@ export function findCctpSend(receipt: Receipt, pair: BridgedPair): SentTransfer 
   if (from === null || to === null) return null;
   const own = logsAtAddress(receipt.logs, from.transmitter);
   const events = parseEventLogs({ abi: cctpAbi(), eventName: "MessageSent", logs: own });
-  const messages = events.flatMap(({ args }) => parseCctpMessage(args.message) ?? []);
+  const messages = events.flatMap(({ args, logIndex }) => {
+    const message = parseCctpMessage(args.message);
+    return message === null ? [] : [{ message, logIndex }];
+  });
   const candidates = messages
-    .filter(
-      ({ sourceDomain, destinationDomain }) =>
-        sourceDomain === from.domain && destinationDomain === to.domain,
-    )
-    .filter(({ fixed }) => isAddressEqual(addressIn(fixed, BURN_TOKEN_AT), from.usdc))
-    .map((message) => ({
+    .filter(({ message }) => message.sourceDomain === from.domain && message.destinationDomain === to.domain)
+    .filter(({ message }) => isAddressEqual(addressIn(message.fixed, BURN_TOKEN_AT), from.usdc))
+    .map(({ message, logIndex }) => ({
       transfer: message,
       namesAccount: sameAddress(addressIn(message.fixed, RECIPIENT_AT), pair.sender?.account ?? ""),
       amount: message.amount,
+      logIndex,
     }));
-  const message = matchTransfer(candidates, pair);
+  const message = matchTransfer(candidates, { ...pair, logs: receipt.logs });
   return message === null ? null : { kind: "circle", message };
 }
 

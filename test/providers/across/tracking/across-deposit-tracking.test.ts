@@ -1,11 +1,24 @@
-import { pad } from "viem";
+import { type Address, concatHex, type Hex, pad, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import {
+  type AcrossDeposit,
   findAcrossDeposit,
   relayHash,
 } from "../../../../src/providers/across/tracking/across-deposit-tracking.ts";
+import type { TransferTerms } from "../../../../src/providers/provider.ts";
+import { routerBridgeOutput } from "../../../../src/router/router-codec.ts";
 import { deposited, fundsDeposited, receiptOf } from "../../../support/across/logs.ts";
-import { deployments, USER } from "../../../support/across/stage.ts";
+import {
+  deployments,
+  HANDLER,
+  USDC_1,
+  USDC_42161,
+  USER,
+  WETH_1,
+  WETH_42161,
+} from "../../../support/across/stage.ts";
+import { REF } from "../../../support/deposits/fixtures.ts";
+import { executedLog } from "../../../support/deposits/logs.ts";
 
 const origin = deployments.get(1);
 const destination = deployments.get(42161);
@@ -44,6 +57,85 @@ describe("findAcrossDeposit()", () => {
     expect(find([own, dust], undefined, { ...sender, amount: 2n })).toBeNull();
     expect(find([own, own], undefined, sender)).toBeNull();
     expect(find([stranger, stranger], undefined, sender)).toBeNull();
+  });
+
+  /** A withdrawal's Router order of 100 USDC, of which the vault paid 1 % more, and a delivery of 99.9 to the user. */
+  describe("of a transfer that was built", () => {
+    const terms: TransferTerms = {
+      ...{ ref: REF, fromToken: USDC_1, toToken: USDC_42161, least: deposited.outputAmount, call: false },
+    };
+    const word = (address: Address): Hex => pad(address).toLowerCase() as Hex;
+    const plain = { depositor: word(USER), recipient: word(USER), message: "0x" } as const;
+    const own = fundsDeposited(plain);
+    const order = executedLog({ receiver: USER, payer: USER, tokenOut: routerBridgeOutput });
+    const findOf = (
+      events: Parameters<typeof receiptOf>[0],
+      built: Partial<TransferTerms> = {},
+      amount: bigint | null = deposited.inputAmount,
+    ) =>
+      findAcrossDeposit(receiptOf(events), {
+        ...{ origin, destination, toChainId: 42161 },
+        ...{ sender: { account: USER, amount }, built: { ...terms, ...built } },
+      })?.depositId ?? null;
+    const STRANGER = pad("0x05");
+
+    test.each<[string, Partial<AcrossDeposit>]>([
+      ["is delivered to another account", { recipient: STRANGER }],
+      ["takes a worthless token", { inputToken: STRANGER }],
+      ["delivers a worthless token", { outputToken: STRANGER }],
+      ["delivers less than was built", { outputAmount: deposited.outputAmount - 1n }],
+      [
+        "is delivered to the handler with a message of its own",
+        { recipient: word(HANDLER), message: "0x12" },
+      ],
+    ])("ignores a deposit in the user's name that %s", (_what, change) => {
+      const forged = fundsDeposited({ ...plain, depositId: 5n, ...change });
+      for (const events of [
+        [forged, own],
+        [own, forged],
+      ])
+        expect(findOf(events)).toBe(77n);
+      expect(findOf([forged])).toBeNull();
+    });
+
+    test("takes the last one in the Router's order, whatever else names the user", () => {
+      const other = fundsDeposited({ ...plain, depositId: 5n });
+      const dust = fundsDeposited({ ...plain, depositId: 6n, inputAmount: 1n });
+      // The vault's payment is not what the bridge takes: a margin of it is left out.
+      for (const events of [
+        [dust, other, own, order, other],
+        [own, order, other, dust],
+      ])
+        expect(findOf(events, {}, null)).toBe(77n);
+      expect(findOf([other, own], {}, null)).toBeNull();
+      const another = executedLog({ ref: pad("0x07"), payer: USER, tokenOut: routerBridgeOutput });
+      expect(findOf([other, own, another], {}, null)).toBeNull();
+      expect(findOf([other, own, order, order], {}, null)).toBeNull();
+    });
+
+    test("takes one that its handler passes on to the user, as for a wrapped native token", () => {
+      const { message } = deposited;
+      const passedOn = fundsDeposited({ ...plain, recipient: word(HANDLER), message });
+      expect(findOf([passedOn])).toBe(77n);
+      expect(findOf([fundsDeposited({ ...plain, recipient: STRANGER, message })])).toBeNull();
+    });
+
+    test("takes one with a destination call if it carries the reference and the user", () => {
+      const called = (message: Hex) => fundsDeposited({ ...plain, recipient: STRANGER, message });
+      expect(findOf([called(concatHex([pad(USER), REF]))], { call: true })).toBe(77n);
+      expect(findOf([called(concatHex([pad(USER), pad("0x07")]))], { call: true })).toBeNull();
+      expect(findOf([called(concatHex([pad("0x07"), REF]))], { call: true })).toBeNull();
+      expect(findOf([own], { call: true })).toBeNull();
+    });
+
+    test("knows the wrapped token of a native payment, and asks for nothing that is unknown", () => {
+      const wrapped = { ...plain, inputToken: word(WETH_1), outputToken: word(WETH_42161) };
+      expect(findOf([fundsDeposited(wrapped)], { fromToken: zeroAddress, toToken: zeroAddress })).toBe(77n);
+      expect(findOf([own], { fromToken: zeroAddress })).toBeNull();
+      expect(findOf([own], { toToken: zeroAddress })).toBeNull();
+      // A move pays with shares.
+      expect(findOf([own], { fromToken: USER, toToken: null, least: null })).toBe(77n);
+    });
   });
 
   test("ignores events of other contracts", () => {

@@ -1,7 +1,7 @@
 import { type Hex, zeroHash } from "viem";
 import { describe, expect, test } from "vitest";
 import { addBridgeProof } from "../../../../src/providers/lifi/bridge-proof/lifi-bridge-proof.ts";
-import type { BridgeProof } from "../../../../src/providers/provider.ts";
+import type { BridgeProof, TransferTerms } from "../../../../src/providers/provider.ts";
 import { scopeOf } from "../../../support/across/stage.ts";
 import {
   busDriven,
@@ -22,7 +22,7 @@ import {
   TO,
 } from "../../../support/lifi/bridge-proof-stage.ts";
 import { deployments } from "../../../support/lifi/harness.ts";
-import { ATTACKER, addressOf, USER } from "../../../support/lifi/parts.ts";
+import { ATTACKER, addressOf, requestOf, USER } from "../../../support/lifi/parts.ts";
 
 const SOURCE: Hex = `0x${"a1".repeat(32)}`;
 const ARRIVED: Hex = `0x${"b2".repeat(32)}`;
@@ -42,6 +42,8 @@ interface Seen {
   buses?: readonly Event[] | null;
   /** The amount that the user paid, where the sender is known. */
   paid?: bigint;
+  /** What was built, where it is known. */
+  built?: TransferTerms;
 }
 
 /** Returns the proof of a transfer that LI.FI reports as delivered. */
@@ -51,7 +53,7 @@ async function provenBy(seen: Seen): Promise<{ hash: Hex | null; proof: BridgePr
   const there = chainWith(TO, { txs, time, found: call.length > 0 ? [CALLED] : [] });
   const here = chainWith(FROM, { txs: { [SOURCE]: { events: source } }, logs: seen.buses ?? null });
   const sender = seen.paid === undefined ? undefined : { account: USER, amount: seen.paid };
-  const transfer = { txHash: SOURCE, fromChainId: FROM, toChainId: TO, tool, sender };
+  const transfer = { txHash: SOURCE, fromChainId: FROM, toChainId: TO, tool, sender, built: seen.built };
   const status = await addBridgeProof(scopeOf([here, there]), {
     deployments,
     transfer,
@@ -134,6 +136,25 @@ describe("addBridgeProof() for a Stargate taxi", () => {
       [oftSent({ guid: OTHER_GUID, address: contracts.laterPool }), ...own],
     ])
       expect(await amountOf({ ...taxi, source, arrival })).toBe(99_690_000n);
+  });
+
+  test("takes no transfer that differs from what was built, although it names the user", async () => {
+    const { toToken } = requestOf({});
+    const terms = { ref: zeroHash, fromToken: null, toToken, least: 99_690_000n, call: false };
+    const own = [oftSent(), started("stargateV2")];
+    const send = { ...taxi, arrival: [oftReceived()], paid: 1n, built: terms };
+    const other = oftSent({ guid: OTHER_GUID });
+    for (const forged of [
+      // With a call of its own, it is delivered to another account than the receiver that it names.
+      [other, started("stargateV2", undefined, USER, true)],
+      [oftSent({ guid: OTHER_GUID, address: contracts.laterPool }), started("stargateV2")],
+    ]) {
+      expect(await amountOf({ ...send, source: [...forged, ...own] })).toBe(99_690_000n);
+      expect(await amountOf({ ...send, source: forged })).toBe(null);
+    }
+    expect(await amountOf({ ...send, source: own, built: { ...terms, least: 99_690_001n } })).toBe(null);
+    const strangers = [oftReceived({ to: ATTACKER })];
+    expect(await amountOf({ ...send, source: own, arrival: strangers })).toBe(null);
   });
 });
 
