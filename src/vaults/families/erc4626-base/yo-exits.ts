@@ -15,7 +15,7 @@ import {
   read,
   valueOrNull,
 } from "../../../chains/chain-reads.ts";
-import { mulDivDown } from "../../../lib/amount.ts";
+import { mulDivDown, smaller } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import {
@@ -117,12 +117,15 @@ function findSettlement(vault: Vault, { user, logs }: SeenLogs): ExitSettlement 
   const ends = parseEventLogs({ abi: yoAbi(), logs: own }).filter(
     ({ eventName, args }) => eventName !== "RedeemRequest" && isAddressEqual(args.receiver, user),
   );
-  const sharesOf = (name: string) =>
-    ends.reduce((sum, { eventName, args }) => (eventName === name ? sum + args.shares : sum), 0n);
-  const [fulfilled, returned] = [sharesOf("RequestFulfilled"), sharesOf("RequestCancelled")];
+  const sumOf = (name: string, member: "shares" | "assets") =>
+    ends.reduce((sum, { eventName, args }) => (eventName === name ? sum + args[member] : sum), 0n);
+  const [fulfilled, returned] = [sumOf("RequestFulfilled", "shares"), sumOf("RequestCancelled", "shares")];
   if (fulfilled > 0n) {
-    const paid = paidTo(logs, { token: vault.asset.address, receiver: user });
-    return { outcome: "paid", assets: paid.reduce((sum, amount) => sum + amount, 0n), shares: fulfilled };
+    // The event's assets include the fee; other accounts may pay the user in the same transaction.
+    const paid = paidTo(logs, { token: vault.asset.address, receiver: user, sender: vault.entryPoint });
+    const arrived = paid.reduce((sum, amount) => sum + amount, 0n);
+    const assets = smaller(arrived, sumOf("RequestFulfilled", "assets"));
+    return { outcome: "paid", assets, shares: fulfilled };
   }
   return returned > 0n ? { outcome: "rejected", assets: 0n, shares: returned } : null;
 }

@@ -1,13 +1,16 @@
 import {
   type Address,
   encodeFunctionData,
+  hexToBigInt,
   isAddressEqual,
   type Log,
   parseAbi,
   parseEventLogs,
+  slice,
   zeroAddress,
 } from "viem";
 import { createQuery, type Query, type ReadResults, read, valueOrNull } from "../../../chains/chain-reads.ts";
+import { smaller } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import {
@@ -192,7 +195,7 @@ function findSettlement(
   vault: Vault,
   { user, logs }: { user: Address; logs: readonly Log[] },
 ): ExitSettlement | null {
-  const processed = logs.some(
+  const processed = logs.filter(
     (log) =>
       isAddressEqual(log.address, vault.entryPoint) &&
       PROCESSED_TOPICS.includes(log.topics[0]?.slice(0, 10) ?? "") &&
@@ -200,8 +203,11 @@ function findSettlement(
       namesAccount(log, { account: user }),
   );
   const amounts = paidTo(logs, { token: vault.asset.address, receiver: user });
-  if (!processed || amounts.length === 0) return null;
-  return { outcome: "paid", assets: amounts.reduce((sum, amount) => sum + amount, 0n) };
+  if (processed.length === 0 || amounts.length === 0) return null;
+  const sumOf = (values: readonly bigint[]) => values.reduce((sum, value) => sum + value, 0n);
+  // Anyone can make payments of other vaults in the same transaction. Every version of the event has the amount first.
+  const named = processed.map(({ data }) => (data === "0x" ? 0n : hexToBigInt(slice(data, 0, 32))));
+  return { outcome: "paid", assets: smaller(sumOf(named), sumOf(amounts)) };
 }
 
 /**

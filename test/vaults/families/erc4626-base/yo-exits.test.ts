@@ -1,7 +1,9 @@
+import type { Log } from "viem";
 import { expect, test } from "vitest";
 import { yoExits } from "../../../../src/vaults/families/erc4626-base/yo-exits.ts";
-import { USER } from "../../../support/deposits/fixtures.ts";
-import { answer } from "../../../support/vaults/answer.ts";
+import { OTHER, USER } from "../../../support/deposits/fixtures.ts";
+import { transferLog } from "../../../support/deposits/logs.ts";
+import { answer, eventLog } from "../../../support/vaults/answer.ts";
 import { familyVault } from "../../../support/withdrawals/fixtures.ts";
 
 const WAD = 10n ** 18n;
@@ -23,6 +25,23 @@ test.each([
   const views = { asset: yo.asset.address, preview: 1_000n, gross: 1_010n };
   const terms = answer(yoExits.terms(yo, request), views);
   expect(terms).toMatchObject({ priced, previewAssets: 1_000n, grossAssets: 1_010n });
+});
+
+test("what a request was paid is what the vault sent, at most what its event says", () => {
+  const signature = "event RequestFulfilled(address indexed receiver, uint256 shares, uint256 assets)";
+  const fulfilled = eventLog(yo.entryPoint, signature, { receiver: USER, shares: 7n, assets: 1_010n });
+  const token = yo.asset.address;
+  const paid = transferLog({ token, from: yo.entryPoint, value: 1_000n });
+  const elsewhere = transferLog({ token, from: OTHER, value: 1_000n });
+  const endIn = (...logs: Log[]) =>
+    yoExits.findSettlement?.(yo, {
+      ...{ user: USER, requestId: "0", requestLogs: [] },
+      logs: [...logs, fulfilled as unknown as Log],
+    });
+  const end = { outcome: "paid", shares: 7n };
+  expect(endIn(paid, elsewhere)).toEqual({ ...end, assets: 1_000n });
+  expect(endIn(paid, paid)).toEqual({ ...end, assets: 1_010n });
+  expect(endIn(elsewhere)).toEqual({ ...end, assets: 0n });
 });
 
 test("what a request pays is an estimate: the fee and the operator decide only when it is paid", () => {

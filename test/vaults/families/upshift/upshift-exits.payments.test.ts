@@ -30,6 +30,12 @@ test.each(families)("a request to %s is paid by a transfer in a transaction with
   expect(endIn([paid(), processed])).toEqual({ outcome: "paid", assets: 9n });
   expect(endIn([paid()])).toBeNull();
   expect(endIn([paid(OTHER), processed])).toBeNull();
+  // Anyone can make a payment of another vault in the same transaction; the vault may pay less than it says.
+  const elsewhere = transferLog({ token: USDC, from: OTHER, value: 5n });
+  expect(endIn([paid(), processed, elsewhere])).toEqual({ outcome: "paid", assets: 9n });
+  expect(endIn([elsewhere, processed])).toEqual({ outcome: "paid", assets: 5n });
+  expect(endIn([paid(), processed, paid(), processed])).toEqual({ outcome: "paid", assets: 18n });
+  expect(endIn([paid(), processed, paid(), processedFor(OTHER)])).toEqual({ outcome: "paid", assets: 9n });
   // A stranger's request is paid, and the stranger sends the user something in the same transaction.
   expect(endIn([paid(), processedFor(OTHER)])).toBeNull();
 });
