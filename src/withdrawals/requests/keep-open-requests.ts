@@ -1,7 +1,7 @@
 import { type Hex, hexToBigInt, size } from "viem";
 import type { SimulationResult } from "../../chains/simulator/simulation.ts";
 import { failure } from "../../errors.ts";
-import { PARTS_PER_BILLION } from "../../lib/amount.ts";
+import { mulDivDown, PARTS_PER_BILLION } from "../../lib/amount.ts";
 import type { Exit } from "../exit-calldata.ts";
 import { MAX_EXIT_FEE } from "../withdrawal-refusals.ts";
 
@@ -17,10 +17,9 @@ export function openRequestReads({ order, way }: Exit) {
 }
 
 /**
- * Throws `request_pending` if a simulated request replaces the user's open ones without payment, and
- * `simulation_unavailable` if nothing was paid and their shares could not be read. `first` is the index of the first of
- * `openRequestReads` among the simulation's reads; `paid` is what the user received in the simulation, in the paid
- * token's smallest unit.
+ * Throws `request_pending` if a simulated request replaces the user's open ones without paying for them, and
+ * `simulation_unavailable` if their shares could not be read. `first` is the index of the first of `openRequestReads`
+ * among the simulation's reads; `paid` is what the user received in the simulation, in the paid token's smallest unit.
  */
 export function requireOpenKept(
   exit: Exit,
@@ -32,11 +31,14 @@ export function requireOpenKept(
       return sum === null || own === null ? null : sum + own;
     }, 0n);
   const [open, then] = [sumOf(simulation.before), sumOf(simulation.after)];
-  if (open === 0n || paid > 0n) return;
+  if (open === 0n) return;
   const { name } = exit.order.vault;
   if (open === null || then === null)
     throw failure("simulation_unavailable", `the account's open requests with ${name} could not be read`);
-  if (keepsOpen({ open, then, shares: exit.shares })) return;
+  const { shares, way } = exit;
+  if (keepsOpen({ open, then, shares })) return;
+  const missing = open + shares - then;
+  if (paysFor({ missing, paid, shares, preview: way.terms.previewAssets })) return;
   throw failure("request_pending", `${name} would replace the account's open request: it must end first`);
 }
 
@@ -48,6 +50,21 @@ export function keepsOpen({ open, then, shares }: Record<"open" | "then" | "shar
   const missing = open + shares - then;
   if (open === 0n || missing <= 0n) return true;
   return then > shares && missing * PARTS_PER_BILLION <= shares * MAX_EXIT_FEE;
+}
+
+/**
+ * Returns true if a vault paid for the shares that its open requests lack, up to 3% less than the preview for as many of
+ * the requested `shares`, rounded down. A payment of one unit would otherwise hide that it drops a request.
+ */
+export function paysFor(of: {
+  missing: bigint;
+  paid: bigint;
+  shares: bigint;
+  preview: bigint | null;
+}): boolean {
+  const { missing, paid, shares, preview } = of;
+  if (preview === null || paid === 0n) return false;
+  return paid >= mulDivDown(preview * missing, PARTS_PER_BILLION - MAX_EXIT_FEE, shares * PARTS_PER_BILLION);
 }
 
 /** Returns the number that a view answered, or null if it answered none. */
