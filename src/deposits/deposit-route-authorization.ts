@@ -7,14 +7,11 @@ import {
   planAuthorization,
 } from "../orders/authorization/planned-authorization.ts";
 import { orderDeadline } from "../orders/order-floors.ts";
+import { providerStep } from "../orders/order-provider-step.ts";
 import { simulatePayment } from "../orders/simulate-order-payment.ts";
+import type { RouterStepUse } from "../providers/provider.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
-import {
-  callOnlyStep,
-  encodeRouterCall,
-  type RouterCall,
-  routerBridgeOutput,
-} from "../router/router-codec.ts";
+import { encodeRouterCall, type RouterCall, routerBridgeOutput } from "../router/router-codec.ts";
 import { isRouterDeployed } from "../vaults/vault-deposit-entry.ts";
 import type { DepositOrder } from "./deposit-intent.ts";
 import type { BuiltRoute, DepositAttempt } from "./prepared-deposit.ts";
@@ -70,8 +67,8 @@ function unsignable(): AppError {
 
 /**
  * Wraps a built route into a Router order that a signature pays for, and simulates the order. If an approval pays,
- * returns the route unchanged. Throws an AppError if a signature is required and cannot pay, or if the order would
- * revert.
+ * returns the route unchanged; with `auto` and the user as submitter, that includes a route whose order would revert.
+ * Throws an AppError if a signature is required and cannot pay.
  */
 export async function signRoute(
   ctx: Context,
@@ -80,14 +77,15 @@ export async function signRoute(
   const { order, funds } = attempt;
   const { authorize: wish, user: owner, from } = order;
   const { payment, route } = built;
-  const movable = route.asStep !== undefined && route.transaction.value === 0n && !callsRouter(attempt);
+  const { asStep } = route;
+  const movable = asStep !== undefined && route.transaction.value === 0n && !callsRouter(attempt);
   if (!movable && needsSignature(order)) throw unsignable();
   const asked = movable ? funds.authorization : null;
   const facts = asked !== null && (await isRouterDeployed(ctx, from.chainId)) ? asked : null;
   const { amount, allowance } = payment;
   const kind = chooseAuthorization({ wish, owner, amount, allowance, facts });
-  if (kind === null || facts === null) return { ...built, authorization: null };
-  const data = encodeRouterCall(toRouteOrder(attempt, built));
+  if (kind === null || facts === null || asStep === undefined) return { ...built, authorization: null };
+  const data = encodeRouterCall(toRouteOrder(attempt, { payment, route, asStep }));
   const source = await simulatePayment(ctx, {
     payment: {
       ...payment,
@@ -97,8 +95,11 @@ export async function signRoute(
     call: { target: depositRouterAddress, value: 0n, data },
     reads: [],
   });
-  if (!source.ok)
-    throw failure("would_revert", "the transfer would revert in an order of the Router", { revert: null });
+  // The user's own transaction did not: KyberSwap's opaque part often pays the user whatever the receiver's word says.
+  if (!source.ok) {
+    if (needsSignature(order)) throw unsignable();
+    return { ...built, authorization: null };
+  }
   const { submitter } = wish;
   const authorization = planAuthorization({
     ...{ kind, facts, owner, submitter, data },
@@ -109,15 +110,14 @@ export async function signRoute(
 
 /**
  * Returns the Router order whose only step sends a provider's transaction with the whole amount: into a bridge, or into
- * a swap whose guaranteed output the order enforces.
+ * a swap that pays the Router's executor, and whose guaranteed output the order enforces.
  */
 function toRouteOrder(
   { order, funds, token: target }: DepositAttempt,
-  { payment, route }: BuiltRoute,
+  { payment, route, asStep }: Pick<BuiltRoute, "payment" | "route"> & { asStep: RouterStepUse },
 ): RouterCall {
   const swaps = order.from.chainId === order.vault.chainId;
   const { token, amount } = payment;
-  const { to, data } = route.transaction;
   return {
     order: {
       tokenIn: token,
@@ -129,21 +129,14 @@ function toRouteOrder(
       minOut: swaps ? route.toAmountMin : 0n,
       minOutPerIn: 0n,
       deadline: orderDeadline(funds.block.timestamp),
-      direct: swaps,
+      // During the swap, a hostile route could trigger payments that others owe to the user, and keep the input.
+      direct: false,
       refundTo: order.user,
       ref: order.ref,
       partnerId: order.partnerHash,
       partnerType: order.partnerType,
     },
-    steps: [
-      {
-        ...callOnlyStep({ target: to, value: 0n, data }),
-        approveToken: token,
-        spender: payment.spender,
-        needToken: token,
-        needAmount: amount,
-      },
-    ],
-    sweep: [],
+    steps: [providerStep(token, { route, asStep, amount })],
+    sweep: asStep.leftovers,
   };
 }

@@ -13,6 +13,7 @@ import { type AppError, failure } from "../errors.ts";
 import { isNative, sameAddress } from "../lib/address.ts";
 import { fractionToParts, mulDivDown } from "../lib/amount.ts";
 import { exactFloor, orderDeadline } from "../orders/order-floors.ts";
+import { providerStep } from "../orders/order-provider-step.ts";
 import type { RouteAttempt } from "../orders/order-route-attempts.ts";
 import { assertFair, type OfferOutcome, type RouteOrder } from "../orders/order-route-fairness.ts";
 import { allowedLoss, minimumShares } from "../orders/order-slippage.ts";
@@ -42,7 +43,7 @@ import { type Exit, redeemStep } from "../withdrawals/exit-calldata.ts";
 import { type ExitFacts, readExitFacts } from "../withdrawals/exit-preflight.ts";
 import { buildOffer, findTransfer } from "../withdrawals/find-exit-transfer-route.ts";
 import { type PreparedExit, sharePayment, toExpectedWithdrawal } from "../withdrawals/prepare-exit.ts";
-import { onwardAmount, prepareOnward, providerStep } from "../withdrawals/prepare-routed-exit.ts";
+import { onwardAmount, prepareOnward } from "../withdrawals/prepare-routed-exit.ts";
 import { verifyApprovals } from "../withdrawals/verify-withdrawal-approvals.ts";
 import { chooseExitSignature, planExitSignature } from "../withdrawals/withdrawal-authorization.ts";
 import { resolveWithdrawal, type WithdrawalOrder } from "../withdrawals/withdrawal-order.ts";
@@ -146,9 +147,9 @@ async function moveWithSwap(ctx: Context, of: Paid): Promise<PreparedDeposit> {
   };
   const build = async (scope: Context, attempt: RouteAttempt) => {
     const route = await buildOffer(scope, { order: routing, attempt });
-    const receiverOffset = route.asStep?.receiverOffset ?? null;
-    if (receiverOffset === null) throw notInOne(order.vault);
-    const step = providerStep(of.exit.exit, { route, asStep: { receiverOffset }, amount });
+    const { asStep } = route;
+    if (asStep === undefined || asStep.receiverOffset === null) throw notInOne(order.vault);
+    const step = providerStep(paidIn, { route, asStep, amount });
     const exit = { ...of.exit, exit: { ...of.exit.exit, minAssets: amount } };
     const loss = fractionToParts(slippage);
     const swap = { between: [step], quote: route, paid: of.amount };
@@ -246,7 +247,7 @@ function encodeMove(of: InOne, to: { intent: DepositIntent; minShares: bigint; f
   // What reaches the new vault: the swap's minimum, or without a swap the old vault's.
   const floors: MoveFloors = { minIn: quote?.toAmountMin ?? exit.exit.minAssets, minShares, deadline };
   const deposit = withLeast(toRouterCall(intent, floors), { move, quote, least: floors.minIn });
-  const built = toMoveOrder(exit.exit, { deposit, between });
+  const built = toMoveOrder(exit.exit, { deposit, between, quote });
   const call = { target: depositRouterAddress, value: 0n, data: encodeRouterCall(built) };
   const asked = toExpectedWithdrawal({ order: withdrawal, facts, way: exit.exit.way }, minShares);
   const into = { into: order.vault, deposited: target.address, leastIn: floors.minIn };
@@ -271,14 +272,16 @@ function withLeast(
  * Returns the Router order of a move: the order of the deposit, paid with the old vault's shares, with their redemption
  * as its first step.
  */
-function toMoveOrder(exit: Exit, of: { deposit: RouterCall; between: readonly RouterStep[] }): RouterCall {
-  const { deposit, between } = of;
+function toMoveOrder(
+  exit: Exit,
+  { deposit, between, quote }: Pick<InOne, "between" | "quote"> & { deposit: RouterCall },
+): RouterCall {
   const { vault } = exit.order;
   const paid = { tokenIn: vault.shareToken, amountIn: exit.shares, minIn: exit.shares };
   return {
     order: { ...deposit.order, ...paid },
     steps: [redeemStep(exit), ...between, ...deposit.steps],
-    sweep: [exit.way.token.address],
+    sweep: [exit.way.token.address, ...(quote?.asStep?.leftovers ?? [])],
   };
 }
 

@@ -10,6 +10,7 @@ import {
   requireSame,
   verifyRedeemStep,
   verifyShareOrder,
+  verifySweep,
 } from "../withdrawals/verify-withdrawal.ts";
 import { type ExpectedRoute, verifyTransferStep } from "../withdrawals/verify-withdrawal-transfer.ts";
 
@@ -53,11 +54,8 @@ export function verifyMove(asked: ExpectedMove, call: UserCall): void {
   if (quote !== null && swap !== undefined)
     verifyTransferStep({ ...asked, quote }, { step: swap, token, requested: deposited });
   verifyDepositStep(asked, { step: deposit, built });
-  // What the swap or the vault leaves of it belongs to the user.
-  requireSame(
-    sweep.some((one) => isAddressEqual(one, token)),
-    "sweep",
-  );
+  // What the vault or the swap leaves of its input belongs to the user.
+  verifySweep(sweep, [token, ...(quote?.asStep?.leftovers ?? [])]);
 }
 
 /**

@@ -136,6 +136,11 @@ export interface RouterStepUse {
    * may be written. Null for a bridge, which delivers on another chain, so the calldata stays as it is.
    */
   receiverOffset: number | null;
+  /**
+   * Tokens between the first and the last of a route of swaps. The call may leave some of each with its caller or the
+   * receiver, so an order must return them. Without the native currency and duplicates; an exchange keeps what it leaves.
+   */
+  leftovers: readonly Address[];
 }
 
 /** A transfer whose status is requested, identified by its source transaction. */

@@ -4,21 +4,19 @@ import { type AppError, failure } from "../errors.ts";
 import { isNative } from "../lib/address.ts";
 import { fractionToParts, PARTS_PER_BILLION } from "../lib/amount.ts";
 import { exactFloor } from "../orders/order-floors.ts";
+import { type ProviderStepPlan, providerStep } from "../orders/order-provider-step.ts";
 import type { RouteAttempt } from "../orders/order-route-attempts.ts";
 import { assertFair, type RouteOrder } from "../orders/order-route-fairness.ts";
 import type { UserCall } from "../orders/order-wallet-calls.ts";
 import { balanceOfRead, simulatedHead, simulatePayment } from "../orders/simulate-order-payment.ts";
-import type { RouterStepUse, VerifiedTransfer } from "../providers/provider.ts";
+import type { VerifiedTransfer } from "../providers/provider.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
 import {
-  callOnlyStep,
   decodeRouterError,
   encodeRouterCall,
   foreignReason,
   type RouterCall,
-  type RouterStep,
   routerBridgeOutput,
-  routerSelf,
 } from "../router/router-codec.ts";
 import type { Token } from "../vaults/vault.ts";
 import { explainCommonRevert } from "../vaults/vault-reverts.ts";
@@ -153,35 +151,8 @@ async function buildOnward(
   };
 }
 
-/**
- * A provider's transaction that runs as a step of a Router order. `amount` is its input, in the smallest unit of the
- * token that the vault pays.
- */
-interface StepPlan {
-  route: VerifiedTransfer;
-  asStep: RouterStepUse;
-  amount: bigint;
-}
-
-/**
- * Returns the Router step that calls a provider's contract with the token paid by the preceding redemption. The step
- * requires at least `amount` of it and sends a swap's output to the Router's executor.
- */
-export function providerStep(exit: Exit, { route, asStep, amount }: StepPlan): RouterStep {
-  const { address: token } = exit.way.token;
-  const { to: target, data, value } = route.transaction;
-  const { receiverOffset } = asStep;
-  const patches =
-    receiverOffset === null ? [] : [{ offset: BigInt(receiverOffset), token: routerSelf, mul: 0n, div: 0n }];
-  return {
-    // In the letter case in which the order is decoded again.
-    ...callOnlyStep({ target, value, data: data.toLowerCase() as Hex }),
-    approveToken: token,
-    spender: route.spender ?? target,
-    ...{ needToken: token, needAmount: amount },
-    patches,
-  };
-}
+/** A provider's transaction that moves the vault's payment as a step of a Router order. */
+type StepPlan = ProviderStepPlan & { route: VerifiedTransfer };
 
 /**
  * Returns the Router order that redeems shares and swaps or bridges the payment. `minOut` is a swap's minimum output,
@@ -199,8 +170,8 @@ export function toRoutedOrder(exit: Exit, of: { plan: StepPlan; minOut: bigint }
       minOut: bridged ? 0n : minOut,
       minOutPerIn: bridged ? 0n : floorPerShare(exit, minOut),
     },
-    steps: [redeemStep(exit), providerStep(exit, plan)],
-    sweep: [],
+    steps: [redeemStep(exit), providerStep(exit.way.token.address, plan)],
+    sweep: plan.asStep.leftovers,
   };
 }
 

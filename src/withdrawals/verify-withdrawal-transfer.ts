@@ -11,6 +11,7 @@ import {
   verifyFloor,
   verifyRedeemStep,
   verifyShareOrder,
+  verifySweep,
 } from "./verify-withdrawal.ts";
 import { verifyTransferData } from "./verify-withdrawal-transfer-data.ts";
 
@@ -25,10 +26,10 @@ const ROUNDING = 10n;
 /** Expected contents of an order that redeems shares and swaps or bridges the payment. */
 export interface ExpectedRoute extends ExpectedWithdrawal {
   /**
-   * The provider's quote that was verified: its transaction, the contract to approve, and the expected and minimum
-   * amount.
+   * The provider's quote that was verified: its transaction, the contract to approve, the expected and minimum amount,
+   * and the tokens that it may leave behind.
    */
-  quote: Pick<VerifiedTransfer, "transaction" | "spender" | "toAmount" | "toAmountMin">;
+  quote: Pick<VerifiedTransfer, "transaction" | "spender" | "toAmount" | "toAmountMin" | "asStep">;
   /** Expected payment of the vault, if unknown the input of the swap or bridge, in the paid token's smallest unit. */
   paid: bigint;
 }
@@ -38,7 +39,7 @@ export interface ExpectedRoute extends ExpectedWithdrawal {
  * Throws `upstream_rejected` with the name of the first field that differs.
  */
 export function verifyRoutedExit(asked: ExpectedRoute, call: UserCall): void {
-  const { order: built, steps } = decodeOrder(call);
+  const { order: built, steps, sweep } = decodeOrder(call);
   const { order, quote } = asked;
   const { to, vault } = order;
   requireSame(asked.mode === "instant", "mode");
@@ -54,6 +55,7 @@ export function verifyRoutedExit(asked: ExpectedRoute, call: UserCall): void {
   requireSame(token !== undefined, "step needToken");
   verifyRedeemStep(asked, { step: redeem, token });
   verifyTransferStep(asked, { step: onward, token, requested: to.token });
+  verifySweep(sweep, quote.asStep?.leftovers ?? []);
 }
 
 /** Expected contents of the step that swaps or bridges the vault's payment. */

@@ -77,7 +77,7 @@ export function verifyWithdrawal(asked: ExpectedWithdrawal, call: UserCall): voi
   requireSame(more.length === 0 && (unwrap !== undefined) === unwraps, "steps");
   if (unwrap !== undefined) verifyUnwrapStep(unwrap, token);
   // A rest of the wrapped token must return to the user.
-  requireSame(!unwraps || sweep.some((one) => isAddressEqual(one, token)), "sweep");
+  if (unwraps) verifySweep(sweep, [token]);
 }
 
 /** Verifies the vault's own call, which the owner of the shares sends without the Router. */
@@ -202,6 +202,12 @@ export function verifyFloor(asked: ExpectedWithdrawal, built: RouterOrder): void
   // Rounded down once when it was encoded.
   const perUnit = (least * PER_UNIT_SCALE) / sharesOf(asked);
   requireSame(built.minOutPerIn >= perUnit, "minOutPerIn");
+}
+
+/** Throws `upstream_rejected` unless the Router is to return to the user what remains of each of these tokens. */
+export function verifySweep(sweep: readonly Address[], tokens: readonly Address[]): void {
+  const returned = tokens.every((token) => sweep.some((one) => isAddressEqual(one, token)));
+  requireSame(returned, "sweep");
 }
 
 /** Verifies the token that the Router pays to the user, and returns the token in which the vault pays. */

@@ -135,8 +135,10 @@ async function readSignedExit(
 ): Promise<(RequestedExit & { facts: Pick<ExitFacts, "block"> }) | null> {
   const { order, steps, sweep } = orderOf(planned);
   const exits = exitsOf(vault);
-  // What is unwrapped or deposited is swept, and what is swapped or bridged is what the second step needs.
-  const paid = sweep[0] ?? steps[1]?.needToken ?? order.tokenOut;
+  // What is swapped, bridged or deposited is what the second step needs, and what is unwrapped is swept.
+  const [, onward] = steps;
+  const needed = onward !== undefined && onward.needAmount > 0n ? onward.needToken : sweep[0];
+  const paid = needed ?? order.tokenOut;
   const token = exits.tokens(vault, "instant").find(({ address }) => sameAddress(address, paid));
   if (token === undefined) return null;
   const shares = order.minIn;

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { toRouterCall } from "../../src/deposits/deposit-calldata.ts";
 import { type ExpectedMove, verifyMove } from "../../src/moves/verify-move.ts";
 import { orderDeadline } from "../../src/orders/order-floors.ts";
+import { providerStep } from "../../src/orders/order-provider-step.ts";
 import { decodeKyberSwap, kyberReceiverOffset } from "../../src/providers/kyber/kyber-calldata.ts";
-import type { VerifiedTransfer } from "../../src/providers/provider.ts";
 import { depositRouterAddress } from "../../src/router/router-address.ts";
 import {
   decodeRouterCall,
@@ -16,7 +16,6 @@ import {
 } from "../../src/router/router-codec.ts";
 import type { Vault } from "../../src/vaults/vault.ts";
 import { redeemStep } from "../../src/withdrawals/exit-calldata.ts";
-import { providerStep } from "../../src/withdrawals/prepare-routed-exit.ts";
 import { intentOf, OTHER, USDC, USER, VAULT, vault, WETH } from "../support/deposits/fixtures.ts";
 import { encodeFields, honestFields, swapRequest } from "../support/kyber/stage.ts";
 import {
@@ -33,6 +32,8 @@ import {
 
 const INTO: Address = "0x1111111111111111111111111111111111111111";
 const PROVIDER: Address = "0x5c7BCd6E7De5423a257D81B442095A1a6ced35C5";
+/** A token between the swaps of a route. */
+const BETWEEN: Address = "0x6B175474E89094C44Da98b954EedeAC495271d0F";
 const LEAST = 90n * 10n ** 18n;
 const SWAPPED = WORTH - 12_502n;
 
@@ -50,12 +51,12 @@ function moving(asset: Vault["asset"] = vault.asset): { asked: ExpectedMove; bui
   const data = encodeFields(honestFields(request, { minReturnAmount: 5n }));
   const decoded = decodeKyberSwap(data);
   if (decoded === null) throw new Error("no swap");
-  const route = {
-    ...{ transaction: { to: PROVIDER, data, value: 0n }, spender: PROVIDER },
+  const asStep = { receiverOffset: kyberReceiverOffset(decoded), leftovers: swaps ? [BETWEEN] : [] };
+  const route: NonNullable<ExpectedMove["quote"]> = {
+    ...{ transaction: { to: PROVIDER, data, value: 0n }, spender: PROVIDER, asStep },
     ...{ toAmount: 6n, toAmountMin: 5n },
-  } as VerifiedTransfer;
-  const asStep = { receiverOffset: kyberReceiverOffset(decoded) };
-  const swap = providerStep(exit, { route, asStep, amount: SWAPPED });
+  };
+  const swap = providerStep(USDC, { route, asStep, amount: SWAPPED });
   const intent = intentOf({ vault: into, token: asset, amount: WORTH });
   const deposit = toRouterCall(intent, { minIn: WORTH, minShares: LEAST, deadline: orderDeadline(READ_AT) });
   const [paysIn] = deposit.steps;
@@ -64,7 +65,7 @@ function moving(asset: Vault["asset"] = vault.asset): { asked: ExpectedMove; bui
   const built: RouterCall = {
     order: { ...deposit.order, tokenIn: VAULT, amountIn: HELD, minIn: HELD },
     steps: [redeemStep(exit), ...(swaps ? [swap, paysIn] : [demanded])],
-    sweep: [USDC],
+    sweep: [USDC, ...asStep.leftovers],
   };
   const quote = swaps ? route : null;
   const asked = {
@@ -161,6 +162,10 @@ test.each<[string, Partial<RouterStep>]>([
   ["a minimum of another token", { needToken: VAULT }],
 ])("verifyMove() refuses a deposit with %s of what the old vault paid", (_what, part) => {
   expect(fieldOf(moving(), step(-1, part))).toBe("step needAmount");
+});
+
+test.each([[BETWEEN], [USDC]])("verifyMove() refuses an order that returns only %s", (token) => {
+  expect(fieldOf(moving(weth), (call) => ({ ...call, sweep: [token] }))).toBe("sweep");
 });
 
 test("verifyMove() passes no demand of a deposit whose swap demands its own", () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { VerifiedTransfer } from "../../src/providers/provider.ts";
 import { decodeRouterCall, routerBridgeOutput, routerSelf } from "../../src/router/router-codec.ts";
 import { onwardAmount, prepareOnward, toRoutedOrder } from "../../src/withdrawals/prepare-routed-exit.ts";
-import { USDC, USER, VAULT, WETH } from "../support/deposits/fixtures.ts";
+import { OTHER, USDC, USER, VAULT, WETH } from "../support/deposits/fixtures.ts";
 import { balanceKey, type SimulatedEffects } from "../support/deposits/simulated-chain.ts";
 import {
   exitOf,
@@ -39,7 +39,7 @@ const route: VerifiedTransfer = {
 describe("toRoutedOrder()", () => {
   const plan = (receiverOffset: number | null) => ({
     route,
-    ...{ asStep: { receiverOffset }, amount: MIN_ASSETS },
+    ...{ asStep: { receiverOffset, leftovers: [OTHER] }, amount: MIN_ASSETS },
   });
   const exit = exitOf(orderOf({ to: { ...orderOf().to, token: WETH } }));
 
@@ -59,13 +59,14 @@ describe("toRoutedOrder()", () => {
       ...{ needToken: USDC, needAmount: MIN_ASSETS },
       patches: [{ offset: 164n, token: routerSelf }],
     });
-    expect(sweep).toEqual([]);
+    expect(sweep).toEqual([OTHER]);
   });
 
   test("demands of a bridge that it takes the amount, for nothing can be measured here", () => {
-    const { order, steps } = toRoutedOrder(exit, { plan: plan(null), minOut: 9n });
+    const { order, steps, sweep } = toRoutedOrder(exit, { plan: plan(null), minOut: 9n });
     expect(order).toMatchObject({ tokenOut: routerBridgeOutput, minOut: 0n, minOutPerIn: 0n });
     expect(steps[1]).toMatchObject({ needToken: USDC, needAmount: MIN_ASSETS, patches: [] });
+    expect(sweep).toEqual([OTHER]);
   });
 });
 

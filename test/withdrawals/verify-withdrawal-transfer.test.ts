@@ -33,6 +33,8 @@ import {
 
 /** The provider's contract, which also takes the token. */
 const PROVIDER: Address = "0x5c7BCd6E7De5423a257D81B442095A1a6ced35C5";
+/** A token between the swaps of a route. */
+const BETWEEN: Address = "0x6B175474E89094C44Da98b954EedeAC495271d0F";
 const AMOUNT = WORTH - 12_502n;
 const AWAY_USDC: Address = "0xaf88d065e77c8cC2239327C5EDb3A432268e5831";
 const LEAST_OUT = 39_000_000_000_000_000n;
@@ -49,6 +51,7 @@ function refused(work: () => void): string | null {
 }
 
 const quoteOf = (data: Hex, of: Partial<VerifiedTransfer>): ExpectedRoute["quote"] => ({
+  ...(of.asStep && { asStep: of.asStep }),
   transaction: { to: PROVIDER, data, value: of.nativeFee ?? 0n },
   spender: PROVIDER,
   ...{ toAmount: of.toAmount ?? 0n, toAmountMin: of.toAmountMin ?? 0n },
@@ -67,10 +70,10 @@ function swapping(data = swapData()) {
     slippage: 0.03,
   });
   const exit = exitOf(order, { way: exitWayOf(order, { pays: false }), minAssets: AMOUNT });
-  const route = quoteOf(data, { toAmount: (LEAST_OUT * 100n) / 97n, toAmountMin: LEAST_OUT });
   const decoded = decodeKyberSwap(data);
   if (decoded === null) throw new Error("no swap");
-  const asStep = { receiverOffset: kyberReceiverOffset(decoded) };
+  const asStep = { receiverOffset: kyberReceiverOffset(decoded), leftovers: [BETWEEN, VAULT] };
+  const route = quoteOf(data, { toAmount: (LEAST_OUT * 100n) / 97n, toAmountMin: LEAST_OUT, asStep });
   const plan = { route: route as VerifiedTransfer, asStep, amount: AMOUNT };
   const built = toRoutedOrder(exit, { plan, minOut: LEAST_OUT });
   const asked: ExpectedRoute = { ...expectedWithdrawalOf(exit), least: LEAST_OUT, quote: route, paid: WORTH };
@@ -108,8 +111,10 @@ const bridgeData = (
 function bridging(data = bridgeData(), fee = 0n) {
   const order = orderOf({ to: { client: clientOf(away), chainId: away.chainId, token: AWAY_USDC } });
   const exit = exitOf(order, { way: exitWayOf(order, { pays: false }), minAssets: AMOUNT });
-  const route = quoteOf(data, { toAmount: 100_000_000n, toAmountMin: terms.outputAmount, nativeFee: fee });
-  const plan = { route: route as VerifiedTransfer, asStep: { receiverOffset: null }, amount: AMOUNT };
+  const asStep = { receiverOffset: null, leftovers: [BETWEEN] };
+  const figures = { toAmount: 100_000_000n, toAmountMin: terms.outputAmount, nativeFee: fee };
+  const route = quoteOf(data, { ...figures, asStep });
+  const plan = { route: route as VerifiedTransfer, asStep, amount: AMOUNT };
   const built = toRoutedOrder(exit, { plan, minOut: terms.outputAmount });
   const asked: ExpectedRoute = {
     ...expectedWithdrawalOf(exit),
@@ -199,6 +204,10 @@ describe.each([
     expect(fieldOf(stage(), (call) => ({ ...call, steps: [...call.steps, ...call.steps] }))).toBe("steps");
     const reversed = fieldOf(stage(), (call) => ({ ...call, steps: call.steps.toReversed() }));
     expect(reversed).not.toBe(null);
+  });
+
+  test("refuses an order that keeps what the swaps leave", () => {
+    expect(fieldOf(stage(), (call) => ({ ...call, sweep: call.sweep.slice(1) }))).toBe("sweep");
   });
 
   test("refuses words that are written over anything but the receiver", () => {

@@ -1,17 +1,23 @@
+import { encodeErrorResult, parseAbi } from "viem";
 import { expect, test } from "vitest";
 import { failure } from "../../src/errors.ts";
 import type { AuthorizationFacts } from "../../src/orders/authorization/authorization-facts.ts";
 import type { AuthorizationWish } from "../../src/orders/authorization/choose-authorization.ts";
+import type { VerifiedTransfer } from "../../src/providers/provider.ts";
 import { encodeExit } from "../../src/withdrawals/exit-calldata.ts";
 import type { ExitWay } from "../../src/withdrawals/exit-preflight.ts";
+import { toRoutedOrder } from "../../src/withdrawals/prepare-routed-exit.ts";
 import {
   chooseExitSignature,
+  explainSignedExit,
   mayApproveInstead,
   planExitSignature,
   toSignableExit,
 } from "../../src/withdrawals/withdrawal-authorization.ts";
-import { OTHER, USER, VAULT, vault } from "../support/deposits/fixtures.ts";
-import { exitOf, exitWayOf, factsOf, HELD, orderOf } from "../support/withdrawals/fixtures.ts";
+import { OTHER, USER, VAULT, vault, WETH } from "../support/deposits/fixtures.ts";
+import { plannedBy, routerRevert } from "../support/orders/signed-chain.ts";
+import { exitOf, exitWayOf, factsOf, HELD, MIN_ASSETS, orderOf } from "../support/withdrawals/fixtures.ts";
+import { createWithdrawalFixture, EXCHANGE } from "../support/withdrawals/withdrawing.ts";
 
 const permits: AuthorizationFacts = {
   token: {
@@ -87,4 +93,17 @@ test("an approval stands in for a signature only where the vault refuses the exe
       failure("price_unsafe", "no", { subject: "vault" }),
     ),
   ).toBe(false);
+});
+
+test("a paused vault explains a signed order that swaps its payment, whatever the order returns besides", async () => {
+  const { ctx } = await createWithdrawalFixture();
+  const order = orderOf({ to: { ...orderOf().to, token: WETH } });
+  const asStep = { receiverOffset: 100, leftovers: [OTHER] };
+  const route = { transaction: { to: EXCHANGE, data: "0x1234", value: 0n }, spender: EXCHANGE } as const;
+  const plan = { route: route as unknown as VerifiedTransfer, asStep, amount: MIN_ASSETS };
+  const planned = plannedBy("permit2", toRoutedOrder(exitOf(order), { plan, minOut: 1n }));
+  const paused = encodeErrorResult({ abi: parseAbi(["error EnforcedPause()"]) });
+  const revert = routerRevert("StepFailed", [0n, paused]);
+  const error = await explainSignedExit(ctx, { vault, planned, slippage: 0.03 }, revert);
+  expect(error?.code).toBe("exits_paused");
 });

@@ -71,7 +71,7 @@ export function createAcross(options: AcrossOptions): Provider {
         validSeconds: ACROSS_VALID_SECONDS,
         swaps: false,
         // The calldata names the user as depositor, to whom refunds go.
-        asStep: { receiverOffset: null },
+        asStep: { receiverOffset: null, leftovers: [] },
       };
     },
     assets: (chainId) => deployments.get(chainId)?.tokens ?? [],

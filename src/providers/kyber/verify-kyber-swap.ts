@@ -74,7 +74,7 @@ export function verifyKyberSwap({ request, deployment, answer }: KyberVerifyInpu
     transaction: { to: deployment.router, data: encodeKyberSwap(swap), value },
     toAmount: answer.amountOut,
     toAmountMin: desc.minReturnAmount,
-    asStep: { receiverOffset: kyberReceiverOffset(swap) },
+    asStep: { receiverOffset: kyberReceiverOffset(swap), leftovers: [] },
   };
 }
 

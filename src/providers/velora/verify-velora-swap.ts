@@ -64,7 +64,7 @@ export function verifyVeloraSwap({ request, deployment, answer }: VeloraVerifyIn
     transaction: { to: deployment.router, data: encodeAugustusSwap(swap), value },
     toAmount: route.destAmount,
     toAmountMin,
-    asStep: { receiverOffset: BENEFICIARY_OFFSET },
+    asStep: { receiverOffset: BENEFICIARY_OFFSET, leftovers: [] },
   };
 }
 

@@ -1,4 +1,6 @@
+import type { Address, Hex } from "viem";
 import { expect, test } from "vitest";
+import { decodeRouterCall, routerSelf, unsignedCalldata } from "../../../src/router/router-codec.ts";
 import { Api, type BuildBody } from "../../support/e2e/api.ts";
 import { allowanceOf, balanceOf } from "../../support/e2e/balances.ts";
 import { chainOf, newUser, tokenOn, vaultNamed } from "../../support/e2e/chain.ts";
@@ -20,39 +22,54 @@ const withOnly = <T>(provider: "lifi" | "kyber", work: () => Promise<T>): Promis
     work,
   );
 
-test.each(["kyber", "lifi"] as const)(
-  "one signature pays for a swap by %s that names the user as receiver; the deposit is the second step",
-  async (provider) => {
-    const user = await newUser(chain, { USDC: amounts.USDC });
-    const relayer = await newUser(chain);
-    const body = { ...bodyFor(vault, { user: user.address, amount: amounts.USDC }), from_token: USDC };
-    const asked: BuildBody = { ...body, authorize: "erc3009", submitter: relayer.address };
-    const built = await withOnly(provider, () => api.buildToSign(asked));
-    expect(built).toMatchObject({ transaction_request: null, authorize: "erc3009", two_step: true });
-    expect(built.steps.map(({ step_id, state }) => [step_id, state])).toEqual([
-      ["source.authorize", "required"],
-      ["source.transfer", "waiting"],
-      ["destination.approve", "waiting"],
-      ["destination.deposit", "waiting"],
-    ]);
-    const ready = await authorize(api, built.tracking_id, await signOrder(built, user));
-    const { kyber_router: kyber, lifi_diamond: lifi_at } = chain.info.contracts;
-    const called = provider === "lifi" ? lifi_at : kyber;
-    expect(ready.transaction_request.data).toContain(called.slice(2).toLowerCase());
-    const { status, transactionHash } = await submit(chain, relayer, ready);
-    expect(status).toBe("success");
-    expect(await api.status(transactionHash, chain.chainId)).toMatchObject({
-      status: "PENDING",
-      substatus: "WAIT_DEPOSIT_TRANSACTION",
-    });
-    const arrived = await balanceOf(chain, { token: WETH, owner: user.address });
-    expect(arrived).toBeGreaterThanOrEqual(BigInt(built.estimate.to_amount_min));
-    expect(await api.deposit(built.tracking_id)).toMatchObject({
-      state: "awaiting_deposit",
-      source_tx_hash: transactionHash,
-      delivered_amount: arrived.toString(),
-    });
-    const spender = chain.info.contracts.deposit_router;
-    expect(await allowanceOf(chain, { token: USDC, owner: user.address, spender })).toBe(0n);
-  },
-);
+const bodyOf = (user: { address: Address }): BuildBody => ({
+  ...bodyFor(vault, { user: user.address, amount: amounts.USDC }),
+  from_token: USDC,
+});
+
+test("one signature pays for a swap by lifi that pays the Router's executor; the deposit is the second step", async () => {
+  const user = await newUser(chain, { USDC: amounts.USDC });
+  const relayer = await newUser(chain);
+  const asked: BuildBody = { ...bodyOf(user), authorize: "erc3009", submitter: relayer.address };
+  const built = await withOnly("lifi", () => api.buildToSign(asked));
+  expect(built).toMatchObject({ transaction_request: null, authorize: "erc3009", two_step: true });
+  expect(built.steps.map(({ step_id, state }) => [step_id, state])).toEqual([
+    ["source.authorize", "required"],
+    ["source.transfer", "waiting"],
+    ["destination.approve", "waiting"],
+    ["destination.deposit", "waiting"],
+  ]);
+  const ready = await authorize(api, built.tracking_id, await signOrder(built, user));
+  const { lifi_diamond: diamond, deposit_router: spender } = chain.info.contracts;
+  const { order, steps } = decodeRouterCall(unsignedCalldata(ready.transaction_request.data as Hex) ?? "0x");
+  expect(order.direct).toBe(false);
+  expect(steps).toMatchObject([{ target: diamond, patches: [{ token: routerSelf }] }]);
+  const { status, transactionHash } = await submit(chain, relayer, ready);
+  expect(status).toBe("success");
+  expect(await api.status(transactionHash, chain.chainId)).toMatchObject({
+    status: "PENDING",
+    substatus: "WAIT_DEPOSIT_TRANSACTION",
+  });
+  const arrived = await balanceOf(chain, { token: WETH, owner: user.address });
+  expect(arrived).toBeGreaterThanOrEqual(BigInt(built.estimate.to_amount_min));
+  expect(await api.deposit(built.tracking_id)).toMatchObject({
+    state: "awaiting_deposit",
+    source_tx_hash: transactionHash,
+    delivered_amount: arrived.toString(),
+  });
+  expect(await allowanceOf(chain, { token: USDC, owner: user.address, spender })).toBe(0n);
+});
+
+test("a swap whose executor pays the user itself needs an approval, which `auto` falls back to", async () => {
+  const user = await newUser(chain, { USDC: amounts.USDC });
+  const relayer = await newUser(chain);
+  const asked: BuildBody = { ...bodyOf(user), authorize: "erc3009", submitter: relayer.address };
+  const refused = await withOnly("kyber", () => api.refusal(asked));
+  // A signature can pay for LI.FI's swap, and LI.FI may answer later.
+  expect(refused.code).toBe("upstream_unavailable");
+  const built = await withOnly("kyber", () => api.build({ ...bodyOf(user), authorize: "auto" }));
+  expect(built).toMatchObject({
+    authorize: "approve",
+    transaction_request: { to: chain.info.contracts.kyber_router },
+  });
+});

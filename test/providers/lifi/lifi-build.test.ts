@@ -76,7 +76,7 @@ describe("build()", () => {
       executor: null,
       tool: "across",
       validSeconds: 180,
-      asStep: { receiverOffset: null },
+      asStep: { receiverOffset: null, leftovers: [] },
       swaps: false,
       nativeFee: 0n,
     });

@@ -99,10 +99,15 @@ export async function createWithdrawalFixture(
   return { ctx, chain, db };
 }
 
-async function rememberRouter(ctx: TestContext, deployed: boolean): Promise<void> {
+/** Stores in the cache whether the Router is deployed on a chain. */
+export async function rememberRouter(
+  ctx: TestContext,
+  deployed: boolean,
+  chainId = home.chainId,
+): Promise<void> {
   const forever = { freshMs: 1e12, staleMs: 1e12, keepMs: 1e12 };
   await ctx.cache.cached({
-    key: `router:${home.chainId}:${depositRouterCodeHash}`,
+    key: `router:${chainId}:${depositRouterCodeHash}`,
     schema: z.object({ deployed: z.boolean(), at: z.number() }),
     ...forever,
     load: async () => ({ deployed, at: NOW }),
@@ -159,7 +164,9 @@ export function swapDesk(
         ...quote,
         transaction: { to: EXCHANGE, data, value: 0n },
         ...{ spender: EXCHANGE, executor: null, tool: "desk", validSeconds: 60, swaps: true },
-        ...(change.asStep === false ? {} : { asStep: { receiverOffset: kyberReceiverOffset(swap) } }),
+        ...(change.asStep === false
+          ? {}
+          : { asStep: { receiverOffset: kyberReceiverOffset(swap), leftovers: [] } }),
         ...change.made,
       };
     },

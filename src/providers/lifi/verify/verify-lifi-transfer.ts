@@ -106,7 +106,7 @@ export function verifyLifiTransfer(input: LifiVerifyInput): VerifiedTransfer {
     validSeconds: LIFI_VALID_SECONDS,
     swaps: swapsOf(call).some((swap) => isSwap(swap)),
     nativeFee: feesOnTop,
-    ...stepUseOf(call),
+    ...stepUseOf(call, request),
   };
 }
 
@@ -121,9 +121,16 @@ const SWAP_RECEIVER_OFFSET = 100;
  * Returns how a call can be a step of a Router order: a swap with the receiver in a fixed word, or a bridge that names
  * the user as refund address. Returns an empty object for all other calls, which only the user may send.
  */
-function stepUseOf({ kind }: LifiCall): Pick<VerifiedTransfer, "asStep"> {
-  if (kind === "swap") return { asStep: { receiverOffset: SWAP_RECEIVER_OFFSET } };
-  return kind === "across" || kind === "stargate" ? { asStep: { receiverOffset: null } } : {};
+function stepUseOf(call: LifiCall, { fromToken }: TransferRequest): Pick<VerifiedTransfer, "asStep"> {
+  const { kind } = call;
+  if (kind !== "swap" && kind !== "across" && kind !== "stargate") return {};
+  const receiverOffset = kind === "swap" ? SWAP_RECEIVER_OFFSET : null;
+  // What is left of the last swap's token is delivered or bridged. Fee payments do not change the token.
+  const between = swapsOf(call)
+    .slice(0, -1)
+    .map(({ receivingAssetId }) => receivingAssetId)
+    .filter((token) => !isNative(token) && !isAddressEqual(token, fromToken));
+  return { asStep: { receiverOffset, leftovers: [...new Set(between)] } };
 }
 
 /**
