@@ -28,7 +28,7 @@ import type { DepositTerms } from "../vaults/vault-adapter.ts";
 import { depositEntryForDisplay, pauseReason } from "../vaults/vault-deposit-entry.ts";
 import type { PendingExit } from "../vaults/vault-exits.ts";
 import { readTimed } from "../vaults/vault-state.ts";
-import { firstPaid } from "../withdrawals/withdrawal-order.ts";
+import { firstPaid, mayCancel } from "../withdrawals/withdrawal-order.ts";
 import { findAvailableWithdrawal, type WithdrawalFacts } from "./find-available-withdrawal.ts";
 import { POSSIBLE, refused } from "./possible-action.ts";
 
@@ -224,7 +224,7 @@ function cancelAction(vault: Vault, requests: readonly PendingExit[] | null): Va
   const mode = (open[0] ?? requests[0])?.mode ?? null;
   if (open.length > 0) return { ...POSSIBLE, max: sumOf(open.map(({ shares }) => shares)), mode };
   if (requests.length === 0) return noRequest(vault);
-  if (adapterOf(vault).exits?.cancel === undefined) {
+  if (!mayCancel(vault)) {
     const never = `${vault.name} does not allow requests to be cancelled`;
     return refused({ code: "mode_unsupported", reason: never, max: "0", mode });
   }

@@ -279,11 +279,10 @@ export interface VaultExits {
    * without a claim.
    */
   claim?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
-  /**
-   * Encodes a cancellation of an open redemption, or returns null if it cannot be cancelled or cancellations are not
-   * supported. Absent means null.
-   */
+  /** Encodes a cancellation of an open redemption; null if it cannot be cancelled, now or ever. Absent means null. */
   cancel?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
+  /** Returns false if requests with the vault can never be cancelled. Absent means true where `cancel` is not absent. */
+  cancels?(vault: Vault): boolean;
   /** Returns true if the shares of a cancelled request are returned by a later transaction. Absent means false. */
   returnsLater?(vault: Vault): boolean;
   /** Finds the user's redemption request in the logs of a successful receipt, or returns null if there is none. */

@@ -100,6 +100,12 @@ export function exitsOf(vault: Vault): VaultExits {
   return exits;
 }
 
+/** Returns true if redemption requests with a vault may be cancellable at some time. */
+export function mayCancel(vault: Vault): boolean {
+  const { exits } = adapterOf(vault);
+  return exits?.cancel !== undefined && exits.cancels?.(vault) !== false;
+}
+
 /**
  * Returns true if a vault's mode matches the mode in a request: `request` also matches `cooldown`, and `auto` matches
  * every mode.

@@ -23,15 +23,17 @@ test("getActions() offers a withdrawal in another token than the asset if the va
   expect(await withdrawal([])).toMatchObject({ allowed: false, code: "token_unsupported" });
 });
 
-test("getActions() says that a cooldown is open rather than that nothing is paid at once", async () => {
-  const withdrawal = async (open: bigint) => {
+test("getActions() says that a cooldown is open, not that nothing is paid at once, and that none is ever cancelled", async () => {
+  const actions = async (open: bigint) => {
     const { ctx } = await createWithdrawalFixture({
       ...{ vaults: [storedOf(cooling)], functions: waitingFunctions },
       answers: { cooldowns: [1n, open], cooldownDuration: 604_800, maxRedeem: HELD },
       effects: () => ({ rises: { [balanceKey(VAULT, USER)]: -HELD } }),
     });
-    return (await getActions(ctx, { user: USER, vaultId: cooling.vaultId })).withdraw;
+    return getActions(ctx, { user: USER, vaultId: cooling.vaultId });
   };
-  expect(await withdrawal(0n)).toMatchObject({ allowed: true, mode: "cooldown" });
-  expect(await withdrawal(5n)).toMatchObject({ allowed: false, code: "request_pending", mode: "cooldown" });
+  expect((await actions(0n)).withdraw).toMatchObject({ allowed: true, mode: "cooldown" });
+  const { withdraw, cancel } = await actions(5n);
+  expect(withdraw).toMatchObject({ allowed: false, code: "request_pending", mode: "cooldown" });
+  expect(cancel).toMatchObject({ allowed: false, code: "mode_unsupported", mode: "cooldown" });
 });

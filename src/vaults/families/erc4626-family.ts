@@ -78,6 +78,8 @@ const exits: VaultExits = {
   findsByIds: (vault) => exitsOf(vault).findsByIds?.(vault) ?? false,
   returnsLater: (vault) => waitOf(vault) === "erc7540",
   cancel: (vault, of) => exitsOf(vault).cancel?.(vault, of) ?? null,
+  // The holder of a cooldown, or of a request to Yo's vaults, cannot take it back.
+  cancels: (vault) => ["maple", "erc7540"].includes(waitOf(vault) ?? ""),
   findRequest: (vault, seen) => exitsOf(vault).findRequest?.(vault, seen) ?? null,
   findSettlement: (vault, seen) => exitsOf(vault).findSettlement?.(vault, seen) ?? null,
   settlesUnnamed: (vault) => exitsOf(vault).settlesUnnamed?.(vault) ?? false,

@@ -21,7 +21,7 @@ import {
   type VaultExits,
 } from "../../vaults/vault-exits.ts";
 import { readTimed } from "../../vaults/vault-state.ts";
-import { exitsOf } from "../withdrawal-order.ts";
+import { exitsOf, mayCancel } from "../withdrawal-order.ts";
 import { type RequestAction, simulateRequestCall } from "./simulate-request-action.ts";
 
 interface Asked {
@@ -138,13 +138,12 @@ function notClaimable({ vault, request, block }: Asked): AppError {
 }
 
 function cancelCall({ vault, exits, user, request }: Asked): ExitFollowUp {
-  if (exits.cancel === undefined)
-    throw failure("mode_unsupported", `${vault.name} does not allow requests to be cancelled`);
+  const never = failure("mode_unsupported", `${vault.name} does not allow requests to be cancelled`);
+  if (!mayCancel(vault)) throw never;
   if (!request.cancellable)
     throw failure("withdrawal_state", `${vault.name} does not allow this request to be cancelled now`);
-  const call = exits.cancel(vault, { user, request });
-  if (call === null)
-    throw failure("mode_unsupported", `${vault.name} does not allow requests to be cancelled`);
+  const call = exits.cancel?.(vault, { user, request }) ?? null;
+  if (call === null) throw never;
   return call;
 }
 

@@ -256,10 +256,11 @@ describe("buildRequestAction() of a cancellation", () => {
     };
     const refusal = await refusalOf({ action: "cancel", from, requestId: "7" });
     expect(refusal).toMatchObject({ code: "mode_unsupported" });
+    // A cooldown, which a vault of the same adapter has in place of requests, cannot be taken back.
+    expect(await refusalOf({ action: "cancel" })).toMatchObject({ code: "mode_unsupported" });
   });
 
   test("refuses what cannot be cancelled", async () => {
-    expect(await refusalOf({ action: "cancel" })).toMatchObject({ code: "withdrawal_state" });
     const early = { from: pooled, locked: LOCKED, window: [HEAD + 60, HEAD + 120] } as const;
     expect(await refusalOf({ action: "cancel", ...early })).toMatchObject({ code: "withdrawal_state" });
     // No view of Lagoon's shows that the epoch of the request has ended.
