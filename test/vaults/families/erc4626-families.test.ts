@@ -155,6 +155,14 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
   expect({ paused, pauseUnknown }).toMatchObject({ paused: false, ...shown });
 });
 
+test("a private Plasma vault refuses the Router's executor, which is a new account", () => {
+  const refusalBy = (call: [boolean, number], caller: Address | null) =>
+    answer(ipor.terms(vault, { ...request, caller }), { ...plasma, call }).refusal;
+  expect(refusalBy([false, 0], null)).toBe("not_allowed");
+  expect(refusalBy([false, 0], USER)).toBe("not_allowed");
+  expect(refusalBy([true, 0], null)).toBeNull();
+});
+
 const reverts = (signature: string, args: readonly unknown[] = []): Hex =>
   encodeErrorResult({
     abi: parseAbi([`error ${signature}`] as readonly string[]),

@@ -204,14 +204,25 @@ function describePending(
   });
 }
 
+/** Returns the events of the WithdrawManager that name a user's request, in log order. */
+function requestsOf(vault: Vault, { user, logs }: SeenLogs) {
+  const manager = withdrawManager(vault);
+  const own = logs.filter(({ address }) => manager !== null && isAddressEqual(address, manager));
+  const eventName = "WithdrawRequestUpdated";
+  const seen = parseEventLogs({ abi: withdrawManagerAbi(), eventName, logs: own });
+  return seen.filter(({ args }) => isAddressEqual(args.account, user)).map(({ args }) => args);
+}
+
+type SeenLogs = { user: Address; logs: readonly Log[] };
+
 /**
  * Finds the redemptions of a user's request in a receipt's logs, or returns null. An instant redemption emits the same
  * `Withdraw`, but the WithdrawManager has no part in it: for a request, it first reduces the request and what it has
- * released.
+ * released. If that names another end than the request had, a later request has replaced it, which cancels it.
  */
 function findSettlement(
   vault: Vault,
-  { user, logs }: { user: Address; logs: readonly Log[] },
+  { user, logs, requestLogs }: SeenLogs & { requestLogs: readonly Log[] },
 ): ExitSettlement | null {
   const manager = withdrawManager(vault);
   if (manager === null) return null;
@@ -219,15 +230,19 @@ function findSettlement(
     [manager, vault.entryPoint].some((one) => sameAddress(address, one)),
   );
   const seen = parseEventLogs({ abi: [...vaultAbi(), ...withdrawManagerAbi()], logs: own });
+  const made = requestsOf(vault, { user, logs: requestLogs }).at(-1)?.endWithdrawWindow;
   const paid = seen.flatMap((event, index) => {
     const [updated, released] = [seen[index - 2], seen[index - 1]];
     if (event.eventName !== "Withdraw" || !sameAddress(event.args.owner, user)) return [];
     if (released?.eventName !== "ReleaseFundsUpdated") return [];
     const reduces =
       updated?.eventName === "WithdrawRequestUpdated" && sameAddress(updated.args.account, user);
-    return reduces ? [event.args] : [];
+    return reduces ? [{ ...event.args, end: updated.args.endWithdrawWindow }] : [];
   });
   if (paid.length === 0) return null;
+  // The shares of a replaced request stay in the wallet.
+  if (made !== undefined && paid.every(({ end }) => end !== made))
+    return { outcome: "cancelled", assets: 0n };
   const sumOf = (name: "assets" | "shares") => paid.reduce((sum, args) => sum + args[name], 0n);
   return { outcome: "paid", assets: sumOf("assets"), shares: sumOf("shares") };
 }
@@ -249,6 +264,9 @@ export const iporExits: VaultExits = {
         "no_liquidity",
       "error WithdrawManagerZeroShares()": "nothing_to_withdraw",
       "error NoSharesToRedeem()": "nothing_to_withdraw",
+      // Hooks that the vault's managers put before its functions.
+      "error FunctionPaused(bytes4 selector)": "exits_paused",
+      "error RWAPreHookPaused()": "exits_paused",
     },
   }),
   pending: describePending,
@@ -263,14 +281,8 @@ export const iporExits: VaultExits = {
     return { target: vault.entryPoint, data };
   },
   findRequest(vault, { user, logs }) {
-    const manager = withdrawManager(vault);
-    const own = logs.filter(({ address }) => manager !== null && isAddressEqual(address, manager));
-    const found = parseEventLogs({
-      abi: withdrawManagerAbi(),
-      eventName: "WithdrawRequestUpdated",
-      logs: own,
-    }).find(({ args }) => isAddressEqual(args.account, user) && args.shares > 0n);
-    return found === undefined ? null : { requestId: "0", shares: found.args.shares };
+    const found = requestsOf(vault, { user, logs }).find(({ shares }) => shares > 0n);
+    return found === undefined ? null : { requestId: "0", shares: found.shares };
   },
   findSettlement,
 };

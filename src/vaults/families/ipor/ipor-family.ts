@@ -39,7 +39,7 @@ const DEPOSIT_SELECTOR = "0x6e553f65";
 
 /**
  * Returns a query for whether the vault's access manager has closed the vault, and lets the caller deposit. The Router's
- * executor is not checked.
+ * executor, which is a new account, counts as an account without rights.
  */
 function accessViews(vault: Vault, request: TermsInput | null) {
   const manager = read({ to: vault.entryPoint, abi: vaultAbi(), name: "getAccessManagerAddress" });
@@ -47,14 +47,14 @@ function accessViews(vault: Vault, request: TermsInput | null) {
     if (!named.ok || isAddressEqual(named.value, zeroAddress))
       return createQuery({}, (): FamilyViews => ({ pauseUnknown: !named.ok }));
     const on = { to: named.value, abi: managerAbi() } as const;
-    const caller = request?.caller ?? vault.entryPoint;
+    const caller = request?.caller ?? ORDINARY_ACCOUNT;
     return createQuery(
       {
         closed: read({ ...on, name: "isTargetClosed", args: [vault.entryPoint] }),
         call: read({ ...on, name: "canCall", args: [caller, vault.entryPoint, DEPOSIT_SELECTOR] }),
       },
       ({ closed, call }): FamilyViews => {
-        const refused = request?.caller != null && valueOrNull(call)?.[0] === false;
+        const refused = request !== null && valueOrNull(call)?.[0] === false;
         const pause = { paused: valueOrNull(closed) === true, pauseUnknown: !closed.ok };
         return { ...pause, refusal: refused ? "not_allowed" : null };
       },
@@ -74,6 +74,10 @@ export const ipor = defineErc4626({
   explain: familyErrors({
     errors: {
       "error AccountIsLocked(uint256 unlockTime)": "share_locked",
+      // Hooks that the vault's managers put before its functions.
+      "error FunctionPaused(bytes4 selector)": "vault_paused",
+      "error RWAPreHookPaused()": "vault_paused",
+      "error RWAPreHookStale(uint256 oldestUpdate, uint256 now, uint256 stalenessMax)": "price_stale",
       "error NoAssetsToDeposit()": "zero_shares",
       "error NoSharesToDeposit()": "zero_shares",
     },

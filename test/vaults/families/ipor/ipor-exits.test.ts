@@ -1,6 +1,7 @@
-import { type Address, encodeErrorResult, type Log, parseAbi } from "viem";
+import { type Address, encodeErrorResult, type Log, parseAbi, toFunctionSelector } from "viem";
 import { describe, expect, test } from "vitest";
 import { iporExitParams, iporExits } from "../../../../src/vaults/families/ipor/ipor-exits.ts";
+import { ipor } from "../../../../src/vaults/families/ipor/ipor-family.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
 import { NOW, OTHER, USER, VAULT, vault } from "../../../support/deposits/fixtures.ts";
 import { transferLog } from "../../../support/deposits/logs.ts";
@@ -9,11 +10,11 @@ import { answer, eventLog, Revert } from "../../../support/vaults/answer.ts";
 const MANAGER: Address = "0x4444444444444444444444444444444444444444";
 const plasma: Vault = { ...vault, adapter: "ipor", params: { withdraw_manager: MANAGER } };
 
-const updated = (account: Address = USER) =>
+const updated = (account: Address = USER, endWithdrawWindow = 1) =>
   eventLog(
     MANAGER,
     "event WithdrawRequestUpdated(address account, uint256 shares, uint32 endWithdrawWindow)",
-    { account, shares: 60n, endWithdrawWindow: 1 },
+    { account, shares: 60n, endWithdrawWindow },
   ) as unknown as Log;
 const released = (emitter: Address = MANAGER) =>
   eventLog(emitter, "event ReleaseFundsUpdated(uint32 releaseTimestamp, uint128 sharesToRelease)", {
@@ -28,8 +29,8 @@ const withdrawn = (owner: Address = USER) =>
   ) as unknown as Log;
 const burnt = transferLog({ from: USER });
 
-const found = (logs: Log[]) =>
-  iporExits.findSettlement?.(plasma, { user: USER, requestId: "0", logs, requestLogs: [] });
+const found = (logs: Log[], requestLogs: Log[] = []) =>
+  iporExits.findSettlement?.(plasma, { user: USER, requestId: "0", logs, requestLogs });
 
 describe("findSettlement() of IPOR's vaults", () => {
   test("finds the redemption of a request, with its shares", () => {
@@ -42,6 +43,14 @@ describe("findSettlement() of IPOR's vaults", () => {
     const paid = { outcome: "paid", assets: 90n, shares: 40n };
     expect(found([burnt, withdrawn(), updated(), released(), burnt, withdrawn()])).toEqual(paid);
     expect(found([updated(), released(), burnt, withdrawn(), burnt, withdrawn()])).toEqual(paid);
+  });
+
+  test("takes the redemption of a later request for the end of the one that it replaced, which paid nothing", () => {
+    const claim = (end: number) => [updated(USER, end), released(), burnt, withdrawn()];
+    const made = [updated(OTHER, 8), updated(USER, 7)];
+    expect(found(claim(7), made)).toEqual({ outcome: "paid", assets: 90n, shares: 40n });
+    expect(found(claim(8), made)).toEqual({ outcome: "cancelled", assets: 0n });
+    expect(found(claim(8), [updated(OTHER, 7)])).toMatchObject({ outcome: "paid" });
   });
 
   test.each<[string, Log[]]>([
@@ -65,6 +74,12 @@ test("a claim before the release is distinguished from one of more shares than w
   const short = encodeErrorResult({ abi: [abi[1]], errorName: name, args: [1n, 2n, 3n] });
   expect(iporExits.explain?.(early)?.code).toBe("withdrawal_state");
   expect(iporExits.explain?.(short)?.code).toBe("no_liquidity");
+});
+
+test.each(["FunctionPaused(bytes4)", "RWAPreHookPaused()"])("a hook that pauses (%s) is named", (error) => {
+  const revert = `${toFunctionSelector(error)}${"00".repeat(32)}` as const;
+  expect(ipor.explain?.(revert)?.code).toBe("vault_paused");
+  expect(iporExits.explain?.(revert)?.code).toBe("exits_paused");
 });
 
 test("a request does not say when it was made, because its window may have been another one", () => {
