@@ -210,6 +210,22 @@ function findSettlement(
   return { outcome: "paid", assets: smaller(sumOf(named), sumOf(amounts)) };
 }
 
+const explainUpshiftExit = familyErrors({
+  errors: {
+    "error WithdrawalsPaused()": "exits_paused",
+    "error WithdrawalLimitReached()": "no_liquidity",
+    "error InsufficientLiquidity()": "no_liquidity",
+    "error WithdrawalRequestRequired()": "mode_unsupported",
+    // A multi-asset vault without a lag takes no requests.
+    "error VaultNotTimelocked()": "mode_unsupported",
+    "error AmountTooLow()": "below_minimum",
+    "error TooEarly()": "cooldown",
+    "error NoSharesForReceiver()": "withdrawal_state",
+    "error AddressBlacklisted()": "not_allowed",
+    "error InsufficientShares()": "nothing_to_withdraw",
+  },
+});
+
 /**
  * Creates the withdrawal part of the adapters of Upshift's vaults: instant redemptions, and requests, whose ids are the
  * UTC dates (`YYYY-MM-DD`) on which they become claimable. Sources: August Digital's published ABIs.
@@ -221,19 +237,9 @@ export function upshiftExits({ legacy }: UpshiftExitOptions): VaultExits {
     viaRouter: (vault, mode) => mode === "instant" && vault.caller === "router",
     terms: (vault, request) => describeExit(vault, { request, legacy }),
     encode: (vault, request) => exitCall(vault, { request, legacy }),
-    explain: familyErrors({
-      errors: {
-        "error WithdrawalsPaused()": "exits_paused",
-        "error WithdrawalLimitReached()": "no_liquidity",
-        "error InsufficientLiquidity()": "no_liquidity",
-        "error WithdrawalRequestRequired()": "mode_unsupported",
-        "error AmountTooLow()": "below_minimum",
-        "error TooEarly()": "cooldown",
-        "error NoSharesForReceiver()": "withdrawal_state",
-        "error AddressBlacklisted()": "not_allowed",
-        "error InsufficientShares()": "nothing_to_withdraw",
-      },
-    }),
+    // Some legacy vaults have no instant redemption: a function that a contract lacks reverts without data.
+    explain: (revert) =>
+      revert === "0x" ? { code: "mode_unsupported", text: null } : explainUpshiftExit(revert),
     pending: datedRequests,
     claim(vault, { user, request }) {
       const date = parseRequestDate(request.requestId);
@@ -244,7 +250,6 @@ export function upshiftExits({ legacy }: UpshiftExitOptions): VaultExits {
         data: encodeFunctionData({ abi: vaultAbi(), functionName: "claim", args }),
       };
     },
-    cancel: () => null,
     findRequest,
     findSettlement,
     // One payment settles the requests of one date, which its event does not name.

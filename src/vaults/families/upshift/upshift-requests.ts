@@ -19,6 +19,7 @@ const requestsAbi = once(() =>
     "function liquidationHour() view returns (uint256)",
     "function getBurnableAmountByReceiver(uint256 year, uint256 month, uint256 day, address receiver) view returns (uint256)",
     "function getClaimableAmountByReceiver(uint256 year, uint256 month, uint256 day, address receiver) view returns (uint256)",
+    "function previewRedemption(uint256 shares, bool isInstant) view returns (uint256 gross, uint256 net)",
   ]),
 );
 /**
@@ -92,16 +93,16 @@ type DatedShares = { date: RequestDate; shares: bigint };
  * Returns a query for a user's open requests, merged by the date on which they become claimable: the dates in
  * `requestIds`, and those from 13 days before to 8 days after today. Null if a date cannot be read, unless it began
  * more than nine days ago and is not in `requestIds`. Assets not known to be fixed are estimated at the current price,
- * rounded down.
+ * after the vault's fee for requests if it is known, rounded down.
  */
 export function datedRequests(
   vault: Vault,
   of: { user: Address; requestIds: readonly string[]; now: number },
 ): Query<readonly PendingExit[] | null> {
   const first = datedShares(vault, of);
-  const pendingWith = (seen: DatedRequests, fixed: Readonly<Record<string, bigint | null>>) =>
+  const pendingWith = (seen: DatedRequests, payments: Readonly<Record<string, DatedPayment>>) =>
     seen.open?.map((one) =>
-      toPending(vault, { ...seen, ...one, fixed: fixed[one.date.id] ?? null, now: of.now }),
+      toPending(vault, { ...seen, ...one, payment: payments[one.date.id] ?? null, now: of.now }),
     ) ?? null;
   return {
     reads: first.reads,
@@ -109,8 +110,8 @@ export function datedRequests(
     next: (results) => {
       const seen = first.interpret(results);
       if (seen.open === null || seen.open.length === 0) return null;
-      const assets = seen.open.map((one) => fixedAssets(vault, { ...one, user: of.user }));
-      return mapQuery(queryAll(Object.fromEntries(assets)), (fixed) => pendingWith(seen, fixed));
+      const assets = seen.open.map((one) => datedPayment(vault, { ...one, user: of.user }));
+      return mapQuery(queryAll(Object.fromEntries(assets)), (payments) => pendingWith(seen, payments));
     },
   };
 }
@@ -165,28 +166,42 @@ function openDates(
   return unread ? null : read.filter(({ shares }) => shares > 0n);
 }
 
-/**
- * Returns, by the date's id, the query for the fixed assets of a date's requests, in the asset's smallest unit; 0 if
- * their price is not fixed, null if unknown.
- */
-function fixedAssets(
+/** What a date's requests pay, in the asset's smallest unit; null if unknown. */
+interface DatedPayment {
+  /** Assets that were fixed when the requests were made; 0 if their price is not fixed. */
+  fixed: bigint | null;
+  /** Payment at the current price, after the fee for requests; unknown in legacy vaults. */
+  net: bigint | null;
+}
+
+/** Returns, by the date's id, the query for what a date's requests pay. */
+function datedPayment(
   vault: Vault,
-  { date, user }: DatedShares & { user: Address },
-): [string, Query<bigint | null>] {
-  const args = [...date.args, user] as const;
-  const assets = read({ ...onVault(vault), name: "getClaimableAmountByReceiver", args });
-  return [date.id, createQuery({ assets }, (results) => valueOrNull(results.assets))];
+  { date, shares, user }: DatedShares & { user: Address },
+): [string, Query<DatedPayment>] {
+  const on = onVault(vault);
+  const fixed = read({ ...on, name: "getClaimableAmountByReceiver", args: [...date.args, user] });
+  const preview = read({ ...on, name: "previewRedemption", args: [shares, false] });
+  const payment = createQuery(
+    { fixed, preview },
+    (results): DatedPayment => ({
+      fixed: valueOrNull(results.fixed),
+      net: valueOrNull(results.preview)?.[1] ?? null,
+    }),
+  );
+  return [date.id, payment];
 }
 
 function toPending(
   vault: Vault,
-  of: DatedShares & Omit<DatedRequests, "open"> & { fixed: bigint | null; now: number },
+  of: DatedShares & Omit<DatedRequests, "open"> & { payment: DatedPayment | null; now: number },
 ): PendingExit {
-  const { date, shares, price, fixed } = of;
-  const estimate = price === null ? null : mulDivDown(shares, price, 10n ** BigInt(vault.shareDecimals));
+  const { date, shares, price } = of;
+  const { fixed, net } = of.payment ?? { fixed: null, net: null };
+  const gross = price === null ? null : mulDivDown(shares, price, 10n ** BigInt(vault.shareDecimals));
   const earliest = date.midnight + of.hour * 3_600;
   const ready = of.now >= earliest * 1_000;
-  const assets = fixed === null || fixed === 0n ? estimate : fixed;
+  const assets = fixed === null || fixed === 0n ? (net ?? gross) : fixed;
   return {
     ...unknownPendingExit,
     ...{ requestId: date.id, shares, assets, token: vault.asset.address, earliest },

@@ -1,4 +1,4 @@
-import type { Address, Log } from "viem";
+import { type Address, type Hex, type Log, toFunctionSelector } from "viem";
 import { describe, expect, test } from "vitest";
 import { OTHER, USER } from "../../../support/deposits/fixtures.ts";
 import { eventLog } from "../../../support/vaults/answer.ts";
@@ -55,4 +55,11 @@ describe("findRequest() of a legacy vault", () => {
     expect(find(request, processed({ receiverAddr: OTHER }))).toEqual(own);
     expect(find(request, processed({ address: OTHER }))).toEqual(own);
   });
+});
+
+test("an instant redemption that the vault does not have, and a request that it does not take, are named", () => {
+  const codeOf = (revert: Hex) => exitsFor(vault).explain?.(revert)?.code;
+  expect(codeOf("0x")).toBe("mode_unsupported");
+  expect(codeOf(toFunctionSelector("VaultNotTimelocked()"))).toBe("mode_unsupported");
+  expect(codeOf(toFunctionSelector("WithdrawalsPaused()"))).toBe("exits_paused");
 });

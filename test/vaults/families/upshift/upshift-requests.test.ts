@@ -13,18 +13,28 @@ const abi = parseAbi([
   "function getClaimableAmountByReceiver(uint256 year, uint256 month, uint256 day, address receiver) view returns (uint256)",
   "function liquidationHour() view returns (uint256)",
   "function getSharePrice() view returns (uint256)",
+  "function previewRedemption(uint256 shares, bool isInstant) view returns (uint256 gross, uint256 net)",
 ]);
 const dayOf = (daysAgo: number): string => new Date(NOW - daysAgo * DAY_MS).toISOString().slice(0, 10);
 
-/** Reads the open requests of a user whose shares wait under these dates, at a price of 2. */
+/**
+ * Reads the open requests of a user whose shares wait under these dates, at a price of 2. `fee`: what a multi-asset vault
+ * keeps of a request; legacy vaults do not preview requests.
+ */
 async function pendingOf(
   shares: Readonly<Record<string, bigint>>,
   fixed: Readonly<Record<string, bigint>> = {},
+  fee: bigint | null = null,
 ) {
   const client = contractsClient(({ data }) => {
     const { functionName, args } = decodeFunctionData({ abi, data });
     const [year, month, day] = (args ?? []).map((arg) => String(arg).padStart(2, "0"));
     const date = `${year}-${month}-${day}`;
+    if (functionName === "previewRedemption") {
+      const gross = 2n * BigInt(args[0]);
+      if (fee === null || args[1]) return { ok: false, data: "0x" };
+      return { ok: true, data: encodeFunctionResult({ abi, functionName, result: [gross, gross - fee] }) };
+    }
     const results = {
       getBurnableAmountByReceiver: shares[date] ?? 0n,
       getClaimableAmountByReceiver: fixed[date] ?? 0n,
@@ -52,6 +62,11 @@ describe("datedRequests()", () => {
     expect(requests).toMatchObject([
       { requestId: date, shares: 5n, assets: 10n, priced: false, state: "claimable", claimableAssets: 10n },
     ]);
+  });
+
+  test("deducts the fee that the vault keeps of what a request pays", async () => {
+    const { requests } = await pendingOf({ [dayOf(1)]: 5n }, {}, 3n);
+    expect(requests).toMatchObject([{ assets: 7n, claimableAssets: 7n, priced: false }]);
   });
 
   test("returns the amount that the vault fixed, and waits for the day", async () => {
