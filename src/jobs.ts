@@ -9,7 +9,7 @@ import { takeSnapshots } from "./history/take-vault-snapshots.ts";
 import { countBlocks } from "./lib/block-ranges.ts";
 import { describeError, type LogFields } from "./lib/logger.ts";
 import type { HeldLease } from "./lib/renewed-lease.ts";
-import { discoverVaults } from "./registry/discover-registry-vaults.ts";
+import { discoverFromMessage, discoverVaults, RegisterMessage } from "./registry/discover-registry-vaults.ts";
 import { ProofMessage, proveDueVaults, proveFromMessage } from "./registry/proofs/prove-due-vaults.ts";
 import { raiseSignals } from "./signals/raise-signals.ts";
 import { followDeposits, followFromMessage } from "./tracking/follow/follow-deposits.ts";
@@ -54,16 +54,18 @@ const proveVaultsJob: Job = {
 };
 
 /**
- * Handles a message of the following queue: reads a chain, tracks deposits and withdrawals, or proves a chain's due
- * vaults. Returns what it did, for the log. Throws a ZodError if the message is malformed.
+ * Handles a message of the following queue: reads a chain, tracks deposits and withdrawals, proves a chain's due vaults,
+ * or reads its due registers. Returns what it did, for the log. Throws a ZodError if the message is malformed.
  */
 async function runFollowMessage(ctx: Context, body: unknown): Promise<LogFields> {
   const proofs = ProofMessage.safeParse(body);
   if (proofs.success) return { ...proofs.data, ...(await proveFromMessage(ctx, proofs.data)) };
+  const registers = RegisterMessage.safeParse(body);
+  if (registers.success) return { ...registers.data, ...(await discoverFromMessage(ctx, registers.data)) };
   return followFromMessage(ctx, FollowMessage.parse(body));
 }
 
-/** Job that looks for new vaults in the registers that are due. */
+/** Job that looks for new vaults in the registers that are due, or queues that work if there is a queue. */
 const discoverVaultsJob: Job = {
   name: "discover_vaults",
   run: async (ctx) => ({ ...(await discoverVaults(ctx)) }),
@@ -194,7 +196,7 @@ interface QueueMessage {
 
 /** Matches the name of a dead-letter queue, which receives messages that failed too often. */
 const DEAD_LETTER_QUEUE = /-dead$/;
-/** Matches the names of queues for tracking deposits and withdrawals and for vault proofs. */
+/** Matches the names of queues for tracking deposits and withdrawals, for vault proofs and for registers. */
 const FOLLOWING_QUEUE = /-following$/;
 
 /** Handler of the messages of one queue. */

@@ -1,4 +1,5 @@
 import { zeroAddress } from "viem";
+import * as z from "zod";
 import { readHeadNumber } from "../chains/read-block.ts";
 import type { DiscoverySetting } from "../config/discovery-setting.ts";
 import type { Context } from "../context.ts";
@@ -27,15 +28,27 @@ export interface DiscoveryReport {
   failed: number;
   /** Vaults named by the registers in the data that was read, known ones included. */
   named: number;
+  /** Chains for which a queue message was sent instead; nothing of them is in the other counts. */
+  queued: number;
 }
+
+/** Schema of the queue message that requests a read of one chain's due registers. */
+export const RegisterMessage = z.object({ kind: z.literal("registers"), chain_id: z.int().positive() });
+/** Queue message that requests a read of one chain's due registers. */
+export type RegisterMessage = z.infer<typeof RegisterMessage>;
 
 /**
  * Time until the next read of a register, in milliseconds: of a whole list; of events, with blocks left to read
  * (`behind`) or none (`events`), the latter also of a list with a part missing; after a failure.
  */
 const DUE_MS = { list: DAY_MS, behind: MINUTE_MS, events: HOUR_MS, failed: HOUR_MS } as const;
-/** Time after which a run starts no further register, in milliseconds. */
-const RUN_MS = 30 * SECOND_MS;
+/** Time after which a run starts no further read, in milliseconds. */
+const RUN_MS = 60 * SECOND_MS;
+/**
+ * Number of requests after which a run starts no further read. A search for a first block makes up to a hundred, and a
+ * list of curators one for each of them, so a run stays within the platform's limit of subrequests (wrangler.toml).
+ */
+const MAX_REQUESTS = 300;
 /** Number of blocks below the head that a read leaves to the next one, because a reorg may replace them. */
 const UNSETTLED_BLOCKS = 64;
 
@@ -67,29 +80,81 @@ function configuredRegister(setting: DiscoverySetting["registers"][number]): Vau
   return [{ ...named, membership, isFactory, ...fixed, reading: events }];
 }
 
+/** A run: what it reports, when it ends, and the registers of the chains that it reads with their stored progress. */
+interface DiscoveryRun {
+  report: DiscoveryReport;
+  startedAt: number;
+  due: readonly { register: VaultRegister; tip: RegisterTip | null }[];
+}
+
 /**
- * Reads the registers that are due, several chains in parallel, starting none after 30 seconds, and stores the vaults
- * that they name, new ones as candidates. A register that cannot be read is logged and due again in an hour. Throws
- * `store_unavailable`.
+ * Reads the registers that are due within the limits of a run, several chains in parallel, and stores the vaults that
+ * they name, new ones as candidates; or queues a message per chain if a queue is configured. A register that cannot be
+ * read is logged and due again in an hour. Throws `store_unavailable` and errors of the queue.
  */
 export async function discoverVaults(ctx: Context): Promise<DiscoveryReport> {
+  const run = await startRun(ctx, servedRegisters(ctx));
+  const chainIds = [...new Set(run.due.map(({ register }) => register.chainId))];
+  const queue = ctx.config.followingQueue;
+  if (queue !== null) {
+    const messages = chainIds.map((chain_id) => ({
+      body: { kind: "registers", chain_id } satisfies RegisterMessage,
+    }));
+    if (messages.length > 0) await queue.sendBatch(messages);
+    return { ...run.report, queued: messages.length };
+  }
+  await mapConcurrently(chainIds, {
+    doubtful: (chainId) =>
+      run.due.some(({ register, tip }) => register.chainId === chainId && tip?.error != null),
+    work: (chainId) => readChain(ctx, { chainId, run }),
+  });
+  return run.report;
+}
+
+/**
+ * Handles a queue message: reads the due registers of one chain within the limits of a run. Reports zeros while another
+ * run holds the chain's lock. Throws `store_unavailable`.
+ */
+export async function discoverFromMessage(ctx: Context, message: RegisterMessage): Promise<DiscoveryReport> {
+  const { chain_id: chainId } = message;
+  const work = async (): Promise<DiscoveryReport> => {
+    const own = servedRegisters(ctx).filter((register) => register.chainId === chainId);
+    const run = await startRun(ctx, own);
+    await readChain(ctx, { chainId, run });
+    return run.report;
+  };
+  return (await ctx.withLock({ key: `registers:${chainId}`, work })) ?? noDiscoveries();
+}
+
+const noDiscoveries = (): DiscoveryReport => ({ registers: 0, failed: 0, named: 0, queued: 0 });
+
+async function startRun(ctx: Context, served: readonly VaultRegister[]): Promise<DiscoveryRun> {
   const startedAt = ctx.now();
-  const registers = servedRegisters(ctx).filter(({ reading }) => reading.kind !== "asked");
+  const registers = served.filter(({ reading }) => reading.kind !== "asked");
   const chainIds = [...new Set(registers.map(({ chainId }) => chainId))];
   const tips = new Map((await selectRegisterTips(ctx.db, chainIds)).map((tip) => [keyOf(tip), tip]));
-  const report: DiscoveryReport = { registers: 0, failed: 0, named: 0 };
-  await mapConcurrently(chainIds, {
-    doubtful: (chainId) => registers.some((one) => one.chainId === chainId && tips.get(keyOf(one))?.error),
-    work: async (chainId) => {
-      for (const register of registers) {
-        const tip = tips.get(keyOf(register)) ?? null;
-        if (register.chainId !== chainId || !isDue(tip, startedAt)) continue;
-        if (ctx.now() - startedAt > RUN_MS) return;
-        await readAndStore(ctx, { register, tip, report });
-      }
-    },
-  });
-  return report;
+  const all = registers.map((register) => ({ register, tip: tips.get(keyOf(register)) ?? null }));
+  return { report: noDiscoveries(), startedAt, due: all.filter(({ tip }) => isDue(tip, startedAt)) };
+}
+
+/**
+ * Reads the due registers of a chain in turn, those with blocks left again after all others, as far as the limits of the
+ * run allow.
+ */
+async function readChain(ctx: Context, of: { chainId: number; run: DiscoveryRun }): Promise<void> {
+  const { report, startedAt, due } = of.run;
+  const hasRoom = (): boolean => ctx.now() - startedAt <= RUN_MS && ctx.timing.requests() < MAX_REQUESTS;
+  let turns = due.filter(({ register }) => register.chainId === of.chainId);
+  for (let isFirst = true; turns.length > 0; isFirst = false) {
+    const left: typeof turns = [];
+    for (const { register, tip } of turns) {
+      if (!hasRoom()) return;
+      if (isFirst) report.registers += 1;
+      const next = await readAndStore(ctx, { register, tip, report });
+      if (next !== null) left.push({ register, tip: next });
+    }
+    turns = left;
+  }
 }
 
 const keyOf = ({ chainId, address }: { chainId: number; address: string }): string =>
@@ -101,14 +166,26 @@ const isDue = (tip: RegisterTip | null, now: number): boolean => tip === null ||
 export const sourceOf = ({ address }: Pick<VaultRegister, "address">): string =>
   `register:${address.toLowerCase()}`;
 
+/**
+ * Reads a register once and stores what it names. Returns its new progress if blocks are left that another read may
+ * reach, otherwise null.
+ */
 async function readAndStore(
   ctx: Context,
   of: { register: VaultRegister; tip: RegisterTip | null; report: DiscoveryReport },
-): Promise<void> {
+): Promise<RegisterTip | null> {
   const { register, tip, report } = of;
   const now = ctx.now();
   const key = { chainId: register.chainId, address: register.address.toLowerCase() };
-  report.registers += 1;
+  const store = async (
+    stored: Omit<RegisterTip, "chainId" | "address">,
+    found: Pick<RegisterVaults, "vaults" | "complete">,
+  ): Promise<RegisterTip> => {
+    const candidates = found.vaults.map((address) => toCandidate(register, address));
+    const report = { tip: { ...key, ...stored }, source: sourceOf(register), candidates };
+    await writeRegisterReport(ctx.db, { ...report, complete: found.complete });
+    return report.tip;
+  };
   try {
     const reading = await readOnChain(ctx, { register, readTo: tip?.readTo ?? null });
     const { vaults, complete, readTo, behind } = reading;
@@ -116,12 +193,8 @@ async function readAndStore(
     const named = earlier + vaults.length;
     const dueAt = new Date(now + (complete ? DUE_MS.list : behind ? DUE_MS.behind : DUE_MS.events));
     report.named += vaults.length;
-    await writeRegisterReport(ctx.db, {
-      tip: { ...key, readTo, named, dueAt, error: null },
-      source: sourceOf(register),
-      candidates: vaults.map((address) => toCandidate(register, address)),
-      complete,
-    });
+    const next = await store({ readTo, named, dueAt, error: null }, reading);
+    return behind && readTo !== (tip?.readTo ?? null) ? next : null;
   } catch (error) {
     report.failed += 1;
     ctx.log.warn("register_unread", { register: keyOf(register), error: describeError(error) });
@@ -130,13 +203,8 @@ async function readAndStore(
       named: tip?.named ?? 0,
       error: describeError(error).slice(0, 200),
     };
-    const row = { ...key, ...failed, dueAt: new Date(now + DUE_MS.failed) };
-    await writeRegisterReport(ctx.db, {
-      tip: row,
-      source: sourceOf(register),
-      candidates: [],
-      complete: false,
-    });
+    await store({ ...failed, dueAt: new Date(now + DUE_MS.failed) }, { vaults: [], complete: false });
+    return null;
   }
 }
 

@@ -19,8 +19,8 @@ export interface RegisterVaults {
    */
   complete: boolean;
   /**
-   * Last block whose events have been read, or null for a register that is read by a view function. Unchanged for one
-   * that is only asked.
+   * Last block whose events have been read or need not be (-1: none), or null for a register that is read by a view
+   * function. Unchanged for one that is only asked.
    */
   readTo: number | null;
   /** True if blocks up to the requested one remain to be read. */
@@ -35,8 +35,9 @@ const MAX_LISTED = 5_000;
 /**
  * Reads the vaults of a register: all that its view function lists (at most 5,000); or those that its events after
  * block `readTo` (null: all) up to `head` name, as far as twelve log requests reach, and its membership view, if any,
- * confirms; none of one that is only asked. Throws `upstream_rejected` if its contract does not respond as expected,
- * the errors of `findFirstBlock`, and errors of the chain client.
+ * confirms; none of one that is only asked. Of events since an unknown block, the first read only finds that block, so
+ * that it need not be found again if the events cannot be read. Throws `upstream_rejected` if its contract does not
+ * respond as expected, the errors of `findFirstBlock`, and errors of the chain client.
  */
 export async function readRegister(
   client: ChainClient,
@@ -100,7 +101,9 @@ async function readEvents(
   },
 ): Promise<{ vaults: Address[]; readTo: number }> {
   const { register, reading, head } = of;
-  const from = of.readTo === null ? (reading.from ?? (await findFirstBlock(client, of))) : of.readTo + 1;
+  if (of.readTo === null && reading.from === null)
+    return { vaults: [], readTo: (await findFirstBlock(client, of)) - 1 };
+  const from = of.readTo === null ? (reading.from ?? 0) : of.readTo + 1;
   if (from > head) return { vaults: [], readTo: of.readTo ?? head };
   const event = reading.event();
   // A node finds no events in blocks that it does not know.

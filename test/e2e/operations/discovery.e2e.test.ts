@@ -59,8 +59,24 @@ async function proveFound(): Promise<void> {
   await vi.waitFor(async () => expect(await unproven()).toBe(0), { timeout: 240_000, interval: 1_000 });
 }
 
+/** Waits until the registers of the first chain are read, which the cron trigger only queues. */
+async function discovered(): Promise<void> {
+  const all = Object.keys(registers().discovered).length;
+  const found = async (): Promise<unknown> => {
+    const made = "provenance ->> 'source' = 'factory'";
+    const [row] = await query(
+      `select count(*)::int as found from vaults where chain_id = ${CHAIN} and ${made}`,
+    );
+    return row?.["found"];
+  };
+  await vi.waitFor(async () => expect(await found()).toBeGreaterThanOrEqual(all), {
+    ...{ timeout: 120_000, interval: 1_000 },
+  });
+}
+
 beforeAll(async () => {
   await fireCron("*/5 * * * *");
+  await discovered();
   await proveFound();
 });
 
