@@ -22,6 +22,11 @@ export interface ChainDefinition {
    * limit it.
    */
   maxLogTopics?: number;
+  /**
+   * Maximum number of blocks in one `eth_getLogs` request, where the chain's public nodes limit it to so few that the
+   * history cannot be read. Undefined otherwise, and if the configuration names the nodes.
+   */
+  maxLogBlocks?: number;
   /** Kind of contract that reports the chain's L1 data fee; undefined if the chain is not known to charge one. */
   dataFee?: "op-stack" | "arbitrum";
 }
@@ -112,6 +117,7 @@ export const knownChains: readonly ChainDefinition[] = [
     wrappedNative: null,
     rpcUrls: ["https://rpc.monad.xyz", "https://rpc2.monad.xyz", "https://rpc3.monad.xyz"],
     confirmations: 3,
+    maxLogBlocks: 100,
   },
   {
     chainId: 999,
@@ -123,6 +129,7 @@ export const knownChains: readonly ChainDefinition[] = [
     rpcUrls: ["https://rpc.hyperliquid.xyz/evm", "https://hyperevm.rpc.sentio.xyz"],
     confirmations: 2,
     maxLogTopics: 4,
+    maxLogBlocks: 50,
   },
   {
     chainId: 8453,
@@ -228,7 +235,10 @@ export function resolveChains(
 
 function resolveChain(setting: ChainSetting): ChainDefinition {
   const known = knownChains.find((chain) => chain.chainId === setting.chain_id);
-  if (known !== undefined) return { ...known, rpcUrls: setting.rpc_urls ?? known.rpcUrls };
+  if (known !== undefined) {
+    const { maxLogBlocks: _ofPublicNodes, ...others } = known;
+    return setting.rpc_urls === undefined ? known : { ...others, rpcUrls: setting.rpc_urls };
+  }
   const { name, key, native, rpc_urls: rpcUrls } = setting;
   if (name === undefined || key === undefined || native === undefined || rpcUrls === undefined) {
     throw new AppError(

@@ -28,6 +28,8 @@ export interface DiscoveryReport {
   failed: number;
   /** Vaults named by the registers in the data that was read, known ones included. */
   named: number;
+  /** Registers of whose events older blocks were left out, because the chain's nodes return too few per request. */
+  skipped: number;
   /** Chains for which a queue message was sent instead; nothing of them is in the other counts. */
   queued: number;
 }
@@ -39,7 +41,8 @@ export type RegisterMessage = z.infer<typeof RegisterMessage>;
 
 /**
  * Time until the next read of a register, in milliseconds: of a whole list; of events, with blocks left to read
- * (`behind`) or none (`events`), the latter also of a list with a part missing; after a failure.
+ * (`behind`, also if a later read failed) or none (`events`), the latter also of a list with a part missing; after a
+ * failure.
  */
 const DUE_MS = { list: DAY_MS, behind: MINUTE_MS, events: HOUR_MS, failed: HOUR_MS } as const;
 /** Time after which a run starts no further read, in milliseconds. */
@@ -49,6 +52,10 @@ const RUN_MS = 60 * SECOND_MS;
  * list of curators one for each of them, so a run stays within the platform's limit of subrequests (wrangler.toml).
  */
 const MAX_REQUESTS = 300;
+/** The same where the chain's nodes return few blocks per log request, because they also limit the requests per minute. */
+const FEW_REQUESTS = 75;
+/** Number of blocks in one log request for a register whose last read failed: wide requests may take a node too long. */
+const BLOCKS_AFTER_FAILURE = 2_000;
 /** Number of blocks below the head that a read leaves to the next one, because a reorg may replace them. */
 const UNSETTLED_BLOCKS = 64;
 
@@ -90,7 +97,8 @@ interface DiscoveryRun {
 /**
  * Reads the registers that are due within the limits of a run, several chains in parallel, and stores the vaults that
  * they name, new ones as candidates; or queues a message per chain if a queue is configured. A register that cannot be
- * read is logged and due again in an hour. Throws `store_unavailable` and errors of the queue.
+ * read is logged and due again in an hour, or in a minute if its events were read before. Throws `store_unavailable`
+ * and errors of the queue.
  */
 export async function discoverVaults(ctx: Context): Promise<DiscoveryReport> {
   const run = await startRun(ctx, servedRegisters(ctx));
@@ -126,7 +134,9 @@ export async function discoverFromMessage(ctx: Context, message: RegisterMessage
   return (await ctx.withLock({ key: `registers:${chainId}`, work })) ?? noDiscoveries();
 }
 
-const noDiscoveries = (): DiscoveryReport => ({ registers: 0, failed: 0, named: 0, queued: 0 });
+const noDiscoveries = (): DiscoveryReport => ({
+  ...{ registers: 0, failed: 0, named: 0, skipped: 0, queued: 0 },
+});
 
 async function startRun(ctx: Context, served: readonly VaultRegister[]): Promise<DiscoveryRun> {
   const startedAt = ctx.now();
@@ -143,7 +153,9 @@ async function startRun(ctx: Context, served: readonly VaultRegister[]): Promise
  */
 async function readChain(ctx: Context, of: { chainId: number; run: DiscoveryRun }): Promise<void> {
   const { report, startedAt, due } = of.run;
-  const hasRoom = (): boolean => ctx.now() - startedAt <= RUN_MS && ctx.timing.requests() < MAX_REQUESTS;
+  const isNarrow = ctx.chains.definitions.get(of.chainId)?.maxLogBlocks !== undefined;
+  const maxRequests = isNarrow ? FEW_REQUESTS : MAX_REQUESTS;
+  const hasRoom = (): boolean => ctx.now() - startedAt <= RUN_MS && ctx.timing.requests() < maxRequests;
   let turns = due.filter(({ register }) => register.chainId === of.chainId);
   for (let isFirst = true; turns.length > 0; isFirst = false) {
     const left: typeof turns = [];
@@ -151,7 +163,8 @@ async function readChain(ctx: Context, of: { chainId: number; run: DiscoveryRun 
       if (!hasRoom()) return;
       if (isFirst) report.registers += 1;
       const next = await readAndStore(ctx, { register, tip, report });
-      if (next !== null) left.push({ register, tip: next });
+      // The error of an earlier run keeps the requests of this one narrow.
+      if (next !== null) left.push({ register, tip: { ...next, error: tip?.error ?? null } });
     }
     turns = left;
   }
@@ -187,12 +200,16 @@ async function readAndStore(
     return report.tip;
   };
   try {
-    const reading = await readOnChain(ctx, { register, readTo: tip?.readTo ?? null });
-    const { vaults, complete, readTo, behind } = reading;
+    const reading = await readOnChain(ctx, { register, tip });
+    const { vaults, complete, readTo, behind, skipped } = reading;
     const earlier = register.reading.kind === "list" ? 0 : (tip?.named ?? 0);
     const named = earlier + vaults.length;
     const dueAt = new Date(now + (complete ? DUE_MS.list : behind ? DUE_MS.behind : DUE_MS.events));
     report.named += vaults.length;
+    if (skipped !== undefined) {
+      report.skipped += 1;
+      ctx.log.warn("register_history_skipped", { register: keyOf(register), ...skipped });
+    }
     const next = await store({ readTo, named, dueAt, error: null }, reading);
     return behind && readTo !== (tip?.readTo ?? null) ? next : null;
   } catch (error) {
@@ -203,20 +220,24 @@ async function readAndStore(
       named: tip?.named ?? 0,
       error: describeError(error).slice(0, 200),
     };
-    await store({ ...failed, dueAt: new Date(now + DUE_MS.failed) }, { vaults: [], complete: false });
+    const pause = failed.readTo === null ? DUE_MS.failed : DUE_MS.behind;
+    await store({ ...failed, dueAt: new Date(now + pause) }, { vaults: [], complete: false });
     return null;
   }
 }
 
 async function readOnChain(
   ctx: Context,
-  { register, readTo }: { register: VaultRegister; readTo: number | null },
+  { register, tip }: { register: VaultRegister; tip: RegisterTip | null },
 ): Promise<RegisterVaults> {
   const client = ctx.chains.client(register.chainId);
   if (client === null) throw failure("chain_unsupported", `chain ${register.chainId} is not served`);
   const listed = register.reading.kind === "list";
   const head = listed ? 0 : await readHeadNumber(client);
-  return readRegister(client, { register, readTo, head: Math.max(0, head - UNSETTLED_BLOCKS) });
+  return readRegister(client, {
+    ...{ register, readTo: tip?.readTo ?? null, head: Math.max(0, head - UNSETTLED_BLOCKS) },
+    ...(tip?.error == null ? {} : { maxBlocks: BLOCKS_AFTER_FAILURE }),
+  });
 }
 
 /**

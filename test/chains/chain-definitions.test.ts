@@ -66,6 +66,21 @@ describe("resolveChains()", () => {
     expect(resolved([{ chain_id: 1 }]).get(1)).toEqual(ethereum);
   });
 
+  test("does not apply the public nodes' limit of blocks to the configured ones", () => {
+    const rpcUrls = ["https://paid.example/key"];
+    const known = knownChains.filter(({ maxLogBlocks }) => maxLogBlocks !== undefined);
+    expect(known.map(({ chainId, maxLogBlocks }) => [chainId, maxLogBlocks])).toEqual([
+      [143, 100],
+      [999, 50],
+    ]);
+    for (const chain of known) {
+      const { maxLogBlocks: _public, ...others } = chain;
+      const own = { chain_id: chain.chainId, rpc_urls: rpcUrls };
+      expect(resolved([own]).get(chain.chainId)).toEqual({ ...others, rpcUrls });
+      expect(resolved([{ chain_id: chain.chainId }]).get(chain.chainId)).toEqual(chain);
+    }
+  });
+
   test("ignores every other setting of a known chain", () => {
     const replaced = {
       ...own,

@@ -48,7 +48,9 @@ describe("discoverVaults()", () => {
   test("adds what a register lists as candidates without their own names, and nothing to the lists", async () => {
     const [one, two] = [await newVault(), await newVault()];
     await register.call("set", [[one, two]]);
-    expect(await discoverVaults(context())).toEqual({ registers: 1, failed: 0, named: 2, queued: 0 });
+    expect(await discoverVaults(context())).toEqual({
+      ...{ registers: 1, failed: 0, named: 2, skipped: 0, queued: 0 },
+    });
     expect(await rowOf(one)).toMatchObject({
       ...{ status: "candidate", name: "Scratch vault", assetSymbol: "", wasActive: false },
       provenance: { source: "factory", detail: `Scratch ${getAddress(register.address)}` },
@@ -186,7 +188,9 @@ describe("discoverVaults()", () => {
     const entry = { chain_id: CHAIN, adapter: "erc4626", protocol: "Other", openness: "governed" };
     const known = [{ ...entry, address: other, view: "verifiedArray" }];
     const report = await discoverVaults(context({ registers: known }));
-    expect(report).toEqual({ registers: 1, failed: 1, named: 0, queued: 0 });
+    expect(report).toEqual({
+      ...{ registers: 1, failed: 1, named: 0, skipped: 0, queued: 0 },
+    });
     const [tip] = await causeway.db
       .select()
       .from(vaultRegisterTips)

@@ -5,6 +5,7 @@ import { createQuery, mapQuery, type Query, queryAll, read, valueOrNull } from "
 import { searchLogs } from "../../chains/log-reader.ts";
 import { requireBlock } from "../../chains/require-node-at-block.ts";
 import { failure } from "../../errors.ts";
+import type { BlockRange } from "../../lib/block-ranges.ts";
 import { readRegisterList } from "./read-register-list.ts";
 import { findFirstBlock } from "./register-first-block.ts";
 import { registerAbi, type VaultRegister } from "./vault-registers.ts";
@@ -25,10 +26,19 @@ export interface RegisterVaults {
   readTo: number | null;
   /** True if blocks up to the requested one remain to be read. */
   behind: boolean;
+  /** Older blocks whose events are left out for good, because nodes return too few blocks per request; absent if none. */
+  skipped?: BlockRange;
 }
 
 /** Maximum number of log requests for one register in one read. */
 const MAX_LOG_REQUESTS = 12;
+/**
+ * Maximum number of blocks in one log request; nodes' known limits still apply. A register has few events, so that only
+ * such limits and slow nodes require less.
+ */
+const MAX_LOG_BLOCKS = 50_000;
+/** Number of newest log requests within which events are read where the chain's nodes return few blocks per request. */
+const RECENT_REQUESTS = 1_000;
 /** Maximum number of vaults in one list; a longer list is rejected as implausible. */
 const MAX_LISTED = 5_000;
 
@@ -36,12 +46,14 @@ const MAX_LISTED = 5_000;
  * Reads the vaults of a register: all that its view function lists (at most 5,000); or those that its events after
  * block `readTo` (null: all) up to `head` name, as far as twelve log requests reach, and its membership view, if any,
  * confirms; none of one that is only asked. Of events since an unknown block, the first read only finds that block, so
- * that it need not be found again if the events cannot be read. Throws `upstream_rejected` if its contract does not
- * respond as expected, the errors of `findFirstBlock`, and errors of the chain client.
+ * that it need not be found again if the events cannot be read. `maxBlocks` limits the blocks of one log request (default
+ * 50,000). With `maxLogBlocks` of the chain, only the events of the last 1,000 log requests are read. Throws
+ * `upstream_rejected` if its contract does not respond as expected, the errors of `findFirstBlock`, and errors of the
+ * chain client.
  */
 export async function readRegister(
   client: ChainClient,
-  of: { register: VaultRegister; readTo: number | null; head: number },
+  of: { register: VaultRegister; readTo: number | null; head: number; maxBlocks?: number },
 ): Promise<RegisterVaults> {
   const { register } = of;
   if (register.reading.kind === "list") {
@@ -52,7 +64,7 @@ export async function readRegister(
   }
   if (register.reading.kind === "asked")
     return { vaults: [], complete: false, readTo: of.readTo, behind: false };
-  const { vaults, readTo } = await readEvents(client, { ...of, reading: register.reading });
+  const { vaults, readTo, ...rest } = await readEvents(client, { ...of, reading: register.reading });
   // A node may invent events. One that is behind them denies the vaults that they name.
   const query = membershipQuery(register, vaults);
   const named = vaults.length === 0 ? [] : await runWholeQuery(requireBlock(client, readTo), query);
@@ -61,6 +73,7 @@ export async function readRegister(
     complete: false,
     readTo,
     behind: readTo < of.head,
+    ...rest,
   };
 }
 
@@ -98,12 +111,16 @@ async function readEvents(
     reading: Extract<VaultRegister["reading"], { kind: "events" }>;
     readTo: number | null;
     head: number;
+    maxBlocks?: number;
   },
-): Promise<{ vaults: Address[]; readTo: number }> {
-  const { register, reading, head } = of;
-  if (of.readTo === null && reading.from === null)
+): Promise<{ vaults: Address[]; readTo: number; skipped?: BlockRange }> {
+  const { register, reading, head, maxBlocks = MAX_LOG_BLOCKS } = of;
+  const { maxLogBlocks = null } = client.definition;
+  if (of.readTo === null && reading.from === null && maxLogBlocks === null)
     return { vaults: [], readTo: (await findFirstBlock(client, of)) - 1 };
-  const from = of.readTo === null ? (reading.from ?? 0) : of.readTo + 1;
+  const next = of.readTo === null ? (reading.from ?? 0) : of.readTo + 1;
+  const recent = maxLogBlocks === null ? 0 : head + 1 - RECENT_REQUESTS * maxLogBlocks;
+  const from = Math.max(next, recent);
   if (from > head) return { vaults: [], readTo: of.readTo ?? head };
   const event = reading.event();
   // A node finds no events in blocks that it does not know.
@@ -111,12 +128,14 @@ async function readEvents(
     range: { from, to: head },
     filters: [{ addresses: [register.address.toLowerCase()], topics: [[toEventSelector(event)]] }],
     maxRequests: MAX_LOG_REQUESTS,
+    maxBlocks: Math.min(maxBlocks, maxLogBlocks ?? maxBlocks),
   });
   const vaults = logs.flatMap(({ topics, data }) => {
     const args = argumentsOf({ abi: [event], topics, data });
     return reading.vaults.flatMap((name) => addressIn(args, name));
   });
-  return { vaults: distinct(vaults), readTo: range?.to ?? from - 1 };
+  const skipped = from > next ? { skipped: { from: next, to: from - 1 } } : {};
+  return { vaults: distinct(vaults), readTo: range?.to ?? from - 1, ...skipped };
 }
 
 function argumentsOf(log: {
