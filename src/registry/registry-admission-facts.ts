@@ -1,5 +1,3 @@
-import { runWholeQuery } from "../chains/aggregator/aggregate-reads.ts";
-import type { ChainClient } from "../chains/chain-client.ts";
 import { RpcError } from "../chains/json-rpc.ts";
 import type { Context } from "../context.ts";
 import type { ProofChange } from "../db/queries/vault-proof-queries.ts";
@@ -12,14 +10,11 @@ import { adapterOf } from "../vaults/families/vault-families.ts";
 import { parseRegistryRow } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { readUncached } from "../vaults/vault-state.ts";
-import { servedRegisters, sourceOf } from "./discover-registry-vaults.ts";
 import { type Admission, isCandidate, isReviewed, type ProofFinding } from "./proofs/decide-vault-proof.ts";
 import { canRunOtherCode } from "./read-registry-code.ts";
 import { readGovernance } from "./read-registry-governance.ts";
-import { creatorsQuery } from "./registers/read-register.ts";
-import type { VaultRegister } from "./registers/vault-registers.ts";
 import { admissionObstacle, codeObstacle } from "./registry-admission-gate.ts";
-import { isCurated, isGoverned, readVouching, type Vouching } from "./registry-vouching.ts";
+import { isAgreed, isCurated, readCreators, readVouching, type Vouching } from "./registry-vouching.ts";
 
 /**
  * Returns the admission gate's result for a discovered or imported candidate whose proof passed, otherwise null. What
@@ -78,48 +73,21 @@ async function readCodeObstacle(
   if (client === null) return `chain ${chainId} is not served`;
   try {
     const code = finding.proof.code ?? null;
-    const factories = await readCreators(ctx, { client, vault, vouching, code });
-    const fixed = factories.some((register) => register.createsFixedCode === true);
+    const creators = await readCreators(ctx, { client, vault, vouching, code });
+    const fixed = creators.some((register) => register.createsFixedCode === true);
     const [governance, reviewed, delegates] = await Promise.all([
       readGovernance(client, vault),
       selectReviewedCode(ctx.db, { chainId, adapter }),
       fixed ? false : canRunOtherCode(client, vault.address),
     ]);
-    const fromFactory = factories.length > 0;
-    const registers = [...vouching.registers, ...factories.filter(namesVaults)];
-    const sources = new Set([...vouching.lists, ...registers.map(sourceOf)]);
-    const agreed = isGoverned(vouching.registers) || sources.size > 1;
+    const fromFactory = creators.length > 0;
+    const agreed = isAgreed(ctx, { vault, vouching, creators });
     const facts = { ...governance, chainId, code, reviewed, delegates, fromFactory, agreed };
     return codeObstacle(facts, ctx.config.discovery);
   } catch (error) {
     if (error instanceof AppError || error instanceof RpcError) return "its code could not be read";
     throw error;
   }
-}
-
-/**
- * Returns false for factories of which only the original is known: anyone can deploy a clone of it, so a clone proves
- * the code but not who created it.
- */
-const namesVaults = ({ reading }: VaultRegister): boolean =>
-  reading.kind !== "asked" || reading.view !== "vault_original";
-
-/**
- * Returns the factories of a vault's family that created it: those that name it or, if none does and its code is known,
- * those that confirm it now. Errors of the chain client propagate.
- */
-async function readCreators(
-  ctx: Context,
-  of: { client: ChainClient; vault: Vault; vouching: Vouching; code: string | null },
-): Promise<VaultRegister[]> {
-  const { client, vault, vouching, code } = of;
-  const factories = servedRegisters(ctx).filter(
-    ({ isFactory, chainId, adapter }) => isFactory && chainId === vault.chainId && adapter === vault.adapter,
-  );
-  const named = vouching.registers.map(sourceOf);
-  const naming = factories.filter((register) => named.includes(sourceOf(register)));
-  if (naming.length > 0 || code === null || factories.length === 0) return naming;
-  return runWholeQuery(client, creatorsQuery(factories, { vault: vault.address, code }));
 }
 
 /**

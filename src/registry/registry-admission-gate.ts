@@ -45,10 +45,7 @@ export interface AdmissionCode extends VaultGovernance {
    * or if it is a clone of such a factory's original.
    */
   fromFactory: boolean;
-  /**
-   * True if a register that the protocol governs names the vault, or if at least two of these do: public lists, other
-   * registers, and the factory that created it (not one of which only the original of its clones is known).
-   */
+  /** True if enough sources name the vault: see `isAgreed`. */
   agreed: boolean;
 }
 
@@ -85,6 +82,9 @@ export function admissionObstacle(
 /** Human-readable reason why a vault that no curated register or list names may not be open. */
 export const UNCURATED =
   "neither a factory that its protocol governs nor a public list of vaults includes the vault";
+
+/** Human-readable reason why a vault for which only one source speaks may not be open. */
+export const SINGLE_SOURCE = "one public list alone vouches for it";
 
 /** Human-readable reason why a vault must not be open for deposits: the operator's settings exclude it or its asset. */
 export const EXCLUDED = "the operator of this service excludes the vault or its asset";
@@ -126,7 +126,7 @@ export function codeObstacle(facts: AdmissionCode, setting: DiscoverySetting): s
     (isIn(reviewed) && (isNamed || !delegates)) || isIn(setting.code.flatMap((one) => codeOn(chainId, one)));
   if (!pinned && (isNamed || delegates)) return `its code can be replaced, and nobody pinned ${code}`;
   if (!pinned && !fromFactory) return `no factory of its family made it, and nobody pinned ${code}`;
-  if (!facts.agreed) return "one public list alone names it";
+  if (!facts.agreed) return SINGLE_SOURCE;
   if (keys === "unread") return "who governs it could not be read";
   const key = keys.find((address) => !names(setting.owners, { chainId, address }));
   if (key !== undefined) return `one key governs it: ${key}`;

@@ -131,6 +131,41 @@ describe("discoverVaults()", () => {
     expect(await proveThrice(open, {})).toMatchObject({ status: "active" });
   });
 
+  test("closes an open vault of a public list that left its protocol's register, for one list does not suffice", async () => {
+    const address = await newVault();
+    await register.call("set", [[address]]);
+    now += DAY_MS;
+    await discoverVaults(context());
+    // The first proof, which the gate holds back, reads the vault from the chain.
+    await proveDueVaults(context());
+    const own = eq(vaults.address, address.toLowerCase());
+    const provenance = { source: "list", detail: "published" } as const;
+    const named = [...(await rowOf(address)).namedBy, "list:published"];
+    const opened = { provenance, namedBy: named, status: "active", statusBy: "proof" } as const;
+    await causeway.db.update(vaults).set(opened).where(own);
+    expect(await proveThrice(address, {})).toMatchObject({ status: "active" });
+    await register.call("set", [[]]);
+    now += DAY_MS;
+    await discoverVaults(context());
+    expect(await rowOf(address)).toMatchObject({ namedBy: ["list:published"] });
+    const statusReason = "one public list alone vouches for it";
+    expect(await proveThrice(address, {})).toMatchObject({
+      status: "paused",
+      statusBy: "proof",
+      statusReason,
+    });
+    await causeway.db
+      .update(vaults)
+      .set({ namedBy: ["list:published", "list:other"] })
+      .where(own);
+    expect(await proveThrice(address, {})).toMatchObject({ status: "active" });
+    await causeway.db.update(vaults).set({ namedBy: [] }).where(own);
+    expect(await proveThrice(address, {})).toMatchObject({
+      ...{ status: "paused" },
+      statusReason: "no vault factory or public list of vaults includes the vault any more",
+    });
+  });
+
   test("closes an open vault that only an open factory still names", async () => {
     const [address, factory] = [await newVault(), await deployListRegister(chain)];
     await register.call("set", [[address]]);

@@ -214,7 +214,7 @@ describe("a discovered vault", () => {
     await discover(address, { openness: "anybody" });
     const asked = { chain_id: CHAIN, protocol: "Scratch", openness: "anybody", adapter: "euler" };
     const by = { openness: "anybody", more: [{ ...asked, address: factory.address, view: "isProxy" }] };
-    const statusReason = "one public list alone names it";
+    const statusReason = "one public list alone vouches for it";
     expect(await proveListed(address, by)).toMatchObject({ status: "candidate", statusReason });
     const named = ["list:published", sourceOf(factory)];
     expect(await proveListed(address, { factory: factory.address }, named)).toMatchObject({ statusReason });
@@ -234,7 +234,7 @@ describe("a discovered vault", () => {
     const more = [{ ...asked, address: factory.address, view: "vault_original" }];
     const by = { openness: "anybody", setting: settings({ code: [] }), more };
     await discover(clone, by);
-    const statusReason = "one public list alone names it";
+    const statusReason = "one public list alone vouches for it";
     expect(await proveListed(clone, by)).toMatchObject({ status: "candidate", statusReason });
     expect(await proveListed(clone, by, ["list:published", "list:2"])).toMatchObject({ status: "active" });
   });

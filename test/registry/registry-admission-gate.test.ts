@@ -137,7 +137,7 @@ describe("codeObstacle()", () => {
   });
 
   test("holds back a vault that a public list alone names", () => {
-    expect(judge({ agreed: false })).toBe("one public list alone names it");
+    expect(judge({ agreed: false })).toBe("one public list alone vouches for it");
   });
 
   test("admits code that may run other code only if the operator pinned it", () => {

@@ -16,8 +16,8 @@ import { type Derivation, type DerivedVault, subjectOfRow, underivable } from ".
 import { confirmDerivation, toDerivedColumns } from "../derive-registry-vault.ts";
 import { readVaultCode } from "../read-registry-code.ts";
 import { describeForeignContract, recognizeVault } from "../recognize-registry-family.ts";
-import { EXCLUDED, isBlocked, UNCURATED } from "../registry-admission-gate.ts";
-import { isCurated, readVouching } from "../registry-vouching.ts";
+import { EXCLUDED, isBlocked, SINGLE_SOURCE, UNCURATED } from "../registry-admission-gate.ts";
+import { isAgreed, isCurated, isGoverned, readCreators, readVouching } from "../registry-vouching.ts";
 import { isCandidate, isReviewed, type ProofFinding } from "./decide-vault-proof.ts";
 import { GENERIC_ADAPTER } from "./proof-exit-ways.ts";
 import { type SimulatedProof, simulateProof } from "./simulate-proof.ts";
@@ -87,9 +87,9 @@ async function tryProving(
 }
 
 /**
- * Returns why a discovered or imported vault may no longer be open, or null: the settings exclude it or its asset, or
- * no register or list (for an open one: no curated one) names a discovered one any longer. Null if an administrator
- * decided its status. Errors of the chain client propagate.
+ * Returns why a discovered or imported vault may no longer be open, or null: the settings exclude it or its asset, no
+ * register or list names it any longer, or those that name an open one would not suffice to open it. Null if an
+ * administrator decided its status. Errors of the chain client propagate.
  */
 async function readDeparture(
   ctx: Context,
@@ -97,11 +97,16 @@ async function readDeparture(
 ): Promise<string | null> {
   if (isReviewed(row) || row.statusBy === "admin") return null;
   if (isBlocked({ ...row, asset: row.assetAddress }, ctx.config.discovery)) return EXCLUDED;
-  if (row.provenance.source !== "factory") return null;
-  const left = await readVouching(ctx, { client, row });
-  if (left.lists.length + left.registers.length === 0)
+  const vouching = await readVouching(ctx, { client, row });
+  if (vouching.lists.length + vouching.registers.length === 0)
     return "no vault factory or public list of vaults includes the vault any more";
-  return isCandidate(row) || isCurated(left) ? null : `${UNCURATED} any more`;
+  if (isCandidate(row)) return null;
+  if (!isCurated(vouching)) return `${UNCURATED} any more`;
+  if (isGoverned(vouching.registers)) return null;
+  // Without a code, only the factories of which clones are known would be missing, and those do not count.
+  const code = row.proof?.code ?? "";
+  const creators = await readCreators(ctx, { client, vault: row, vouching, code });
+  return isAgreed(ctx, { vault: row, vouching, creators }) ? null : SINGLE_SOURCE;
 }
 
 const CODE_CHANGED = "the vault's code has changed since this service opened it";

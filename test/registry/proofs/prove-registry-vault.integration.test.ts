@@ -226,7 +226,8 @@ describe("an active vault that breaks", () => {
     expect(before).toMatch(/^implementation:0x/);
     const provenance = { source: "list", detail: "a list" } as const;
     const own = eq(vaults.address, found.proxy.toLowerCase());
-    await causeway.db.update(vaults).set({ provenance }).where(own);
+    const namedBy = ["list:one", "list:two"];
+    await causeway.db.update(vaults).set({ provenance, namedBy }).where(own);
     for (const { proxy } of [found, reviewed]) await upgrade(proxy, await newVault());
     for (let round = 0; round < 3; round += 1)
       for (const { vaultId } of [found, reviewed]) await proveWhenDue(vaultId);
