@@ -48,6 +48,20 @@ export function toLogFilters(subscription: LogSubscription, limits: FilterLimits
   });
 }
 
+/** Maximum length of topic lists with which `toFewLogFilters` leaves the topics out. */
+const FEW_TOPICS = 8;
+
+/**
+ * Returns log filters like `toLogFilters`, but for all events of the contracts if the topics would have to be split into
+ * lists of eight or fewer: that would take a request for each list in every window of blocks. The caller must ignore
+ * what the subscription does not want.
+ */
+export function toFewLogFilters(subscription: LogSubscription, limits: FilterLimits): LogFilter[] {
+  if (limits.topics > FEW_TOPICS || subscription.topics.length <= limits.topics)
+    return toLogFilters(subscription, limits);
+  return splitFilter({ addresses: [...subscription.topicsBy.keys()], topics: [] }, limits);
+}
+
 /** Splits a log filter into filters within the limits that together match the same logs. */
 export function splitFilter(filter: LogFilter, limits: FilterLimits): LogFilter[] {
   let lists: (readonly string[] | null)[][] = [[]];

@@ -1,6 +1,6 @@
 import type { NodeSession } from "../chains/chain-client.ts";
 import type { ChainLog } from "../chains/chain-logs.ts";
-import { type LogSubscription, toLogFilters } from "../chains/log-filter.ts";
+import { type LogSubscription, toFewLogFilters } from "../chains/log-filter.ts";
 import { readLogs } from "../chains/log-reader.ts";
 import { readBlock } from "../chains/read-block.ts";
 import { createBudget, onOneNodeWithinBudget } from "../chains/rpc-request-budget.ts";
@@ -142,7 +142,7 @@ async function readControlEvents(
     const subscription = controlSubscription(watched);
     const { logs, read } = await readLogs(node, {
       range,
-      filters: (limits) => toLogFilters(subscription, limits),
+      filters: (limits) => toFewLogFilters(subscription, limits),
       budget: own,
     });
     const rows = logs.flatMap((log) => toRows(log, { watched, notedAt: new Date(ctx.now()) }));

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { longestLists, splitFilter, toTopicLists } from "../../src/chains/log-filter.ts";
+import {
+  longestLists,
+  splitFilter,
+  toFewLogFilters,
+  toLogFilters,
+  toTopicLists,
+} from "../../src/chains/log-filter.ts";
 
 describe("splitFilter()", () => {
   test("leaves a filter within the limits as it is", () => {
@@ -28,6 +34,31 @@ describe("splitFilter()", () => {
   test("asks nothing for a filter without addresses or with an empty topic list, which nodes take for any", () => {
     expect(splitFilter({ addresses: [], topics: [["0x1"]] }, { addresses: 5, topics: 5 })).toEqual([]);
     expect(splitFilter({ addresses: ["0xa"], topics: [[]] }, { addresses: 5, topics: 5 })).toEqual([]);
+  });
+});
+
+describe("toFewLogFilters()", () => {
+  const topics = Array.from({ length: 28 }, (_, index) => `0x${index}`);
+  const subscription = { topics, topicsBy: new Map(topics.map((topic) => [`${topic}a`, new Set([topic])])) };
+
+  test("leaves the topics out where a list takes four: one filter instead of seven", () => {
+    const limits = { addresses: 500, topics: 4 };
+    expect(toLogFilters(subscription, limits)).toHaveLength(7);
+    const all = topics.map((topic) => `${topic}a`);
+    expect(toFewLogFilters(subscription, limits)).toEqual([{ addresses: all, topics: [] }]);
+    const [first, second, ...rest] = toFewLogFilters(subscription, { ...limits, addresses: 20 });
+    expect([...(first?.addresses ?? []), ...(second?.addresses ?? [])]).toEqual(all);
+    expect(rest).toEqual([]);
+  });
+
+  test("names the topics where they fit, or lists are long", () => {
+    const few = { topics: ["0x1"], topicsBy: new Map([["0xa", new Set(["0x1"])]]) };
+    for (const [wanted, limits] of [
+      [few, { addresses: 500, topics: 4 }],
+      [subscription, { addresses: 500, topics: 100 }],
+      [subscription, { addresses: 500, topics: 20 }],
+    ] as const)
+      expect(toFewLogFilters(wanted, limits)).toEqual(toLogFilters(wanted, limits));
   });
 });
 
