@@ -4,6 +4,7 @@ import type { ChainClient, NodeSession } from "./chain-client.ts";
 import { RpcData } from "./rpc-values.ts";
 
 const CODE_FLAGS = /^0x(00|01)*$/;
+const TIMED_CODE = /^0x0{52}[0-9a-f]{12}0{63}[01]$/;
 
 /**
  * Maximum number of addresses in one request: `encodeHasCode` needs 28 bytes of creation code per address, and nodes
@@ -39,6 +40,23 @@ export async function readCodeAt(
   if (typeof flags !== "string" || !CODE_FLAGS.test(flags) || flags.length !== 2 + 2 * addresses.length)
     throw new OutsideError("malformed", "the node did not tell where there is code");
   return addresses.map((_, index) => flags.slice(2 + 2 * index, 4 + 2 * index) === "01");
+}
+
+/**
+ * Returns the timestamp of a block in seconds, as contracts see it there, and whether an address had code after the
+ * block, with one request: a node that ignores the block and runs the call at its head returns another timestamp. Throws
+ * as `readCodeAt`.
+ */
+export async function readTimedCode(
+  node: Pick<NodeSession, "request">,
+  { block, address }: { block: number; address: Address },
+): Promise<{ timestamp: number; hasCode: boolean }> {
+  // TIMESTAMP at 0; address, EXTCODESIZE, ISZERO, ISZERO at 32; return 64 bytes.
+  const data = `0x4260005273${address.slice(2).toLowerCase()}3b151560205260406000f3`;
+  const words = await node.request("eth_call", [{ data }, `0x${block.toString(16)}`]);
+  if (typeof words !== "string" || !TIMED_CODE.test(words))
+    throw new OutsideError("malformed", "the node did not tell where there is code");
+  return { timestamp: Number(words.slice(0, 66)), hasCode: words.endsWith("1") };
 }
 
 /**

@@ -11,7 +11,10 @@ const schema = once(() =>
     assets: z.array(ChainAddress).default([]),
     /** Minimum total assets of a discovered or imported vault, in US dollars by Causeway's own price. */
     min_tvl_usd: z.int().min(0).default(1_000_000),
-    /** Minimum number of days since a discovered or imported vault was added to the registry. */
+    /**
+     * Minimum number of days since a discovered or imported vault was created or, if no node keeps the chain's state of
+     * that time, since it was added to the registry.
+     */
     min_age_days: z.int().min(0).default(30),
     /**
      * Pinned code of discovered or imported vaults that may open, as `<chain id>:<code>`, with the code as

@@ -1,9 +1,11 @@
+import { getAddress } from "viem";
 import { RpcError } from "../chains/json-rpc.ts";
 import type { Context } from "../context.ts";
 import type { ProofChange } from "../db/queries/vault-proof-queries.ts";
 import { selectReviewedCode } from "../db/queries/vault-proof-queries.ts";
 import type { VaultRow } from "../db/queries/vault-queries.ts";
 import { AppError } from "../errors.ts";
+import { DAY_MS, SECOND_MS } from "../lib/durations.ts";
 import { priceOf, valueInUsd } from "../prices/price.ts";
 import { readPrices } from "../prices/read-prices.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
@@ -11,6 +13,7 @@ import { parseRegistryRow } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { readUncached } from "../vaults/vault-state.ts";
 import { type Admission, isCandidate, isReviewed, type ProofFinding } from "./proofs/decide-vault-proof.ts";
+import { hadCodeAtTime } from "./read-registry-age.ts";
 import { canRunOtherCode } from "./read-registry-code.ts";
 import { readGovernance } from "./read-registry-governance.ts";
 import { admissionObstacle, codeObstacle } from "./registry-admission-gate.ts";
@@ -39,13 +42,26 @@ export async function readAdmission(
       provenance: row.provenance,
       isNamed: vouching.lists.length + vouching.registers.length > 0,
       curated: isCurated(vouching),
-      seenAt: row.createdAt.getTime(),
+      seenAt: await readSeenAt(ctx, row),
       tvlUsd: await readTvl(ctx, vault),
       proof: finding.proof,
     },
     { setting: ctx.config.discovery, now: ctx.now() },
   );
   return { obstacle: obstacle ?? (await readCodeObstacle(ctx, { vault, vouching, finding })) };
+}
+
+/**
+ * Returns when a vault was added to the registry or, if that is too recent for the gate but the chain shows that its
+ * contract is old enough, the latest time that is not, in UNIX milliseconds.
+ */
+async function readSeenAt(ctx: Context, row: VaultRow): Promise<number> {
+  const added = row.createdAt.getTime();
+  const wanted = ctx.now() - ctx.config.discovery.min_age_days * DAY_MS;
+  const client = ctx.chains.client(row.chainId);
+  if (added <= wanted || client === null) return added;
+  const of = { address: getAddress(row.address), time: Math.floor(wanted / SECOND_MS) };
+  return (await hadCodeAtTime(client, of)) ? wanted : added;
 }
 
 /** Returns what vouches for a vault now, or null if a register could not be asked. */

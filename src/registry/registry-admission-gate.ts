@@ -20,7 +20,7 @@ export interface AdmissionFacts {
   isNamed: boolean;
   /** True if a register that the protocol governs, or a public list, names the vault. */
   curated: boolean;
-  /** Time at which the vault was added to the registry, in UNIX milliseconds. */
+  /** Time since which the vault is known to exist, from the registry or the chain, in UNIX milliseconds. */
   seenAt: number;
   /** Total assets in US dollars by Causeway's own price, times 10^18, or null if unknown. */
   tvlUsd: bigint | null;
