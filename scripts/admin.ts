@@ -14,7 +14,8 @@ const HELP = `Administers a deployment over its API.
   npm run admin -- set-vault <vault_id> active|paused|unsupported|candidate [--reason text]
   npm run admin -- repair-vault <vault_id> [--adapter text] [--name text] [--curator text] [--reason text]
   npm run admin -- prove-vault <vault_id>
-  npm run admin -- import-vaults <file> [--list name]    a public list: rows of chain, address, asset, share token, protocol
+  npm run admin -- import-vaults <file> [--list name]    a public list: rows of chain, address, asset, share token, protocol;
+                                                         vaults that are no longer in it lose its name
   npm run admin -- audit [--subject id]
 
   --help  show this text
@@ -138,6 +139,34 @@ function importActions(file: string, list: string | undefined): AdminAction[] {
   }));
 }
 
+/**
+ * Returns the requests that tell which vaults a public list no longer names: those that the deployment's registry has
+ * from it and the file lacks. None for other commands, and for a file without vaults. Throws as `performAction`.
+ */
+export async function unlistActions(target: Target, args: readonly string[]): Promise<AdminAction[]> {
+  const { values, positionals } = parseWords({ options, words: true }, args);
+  const [command, file = ""] = positionals;
+  if (command !== "import-vaults") return [];
+  const { name, claims } = readVaultList(file);
+  if (claims.length === 0) return [];
+  const list = values.list ?? name;
+  const named = new Set(claims.map(({ chainId, address }) => `${chainId}:${address.toLowerCase()}`));
+  const rows = z
+    .array(z.object({ vault_id: z.string(), named_by: z.array(z.string()) }))
+    .parse(await performAction(target, { method: "GET", path: "vaults" }));
+  const gone = rows
+    .filter(
+      ({ vault_id, named_by }) => named_by.includes(`list:${list}`) && !named.has(vault_id.toLowerCase()),
+    )
+    .map(({ vault_id }) => vault_id);
+  const parts = Math.ceil(gone.length / CHUNK);
+  return Array.from({ length: parts }, (_, part) => ({
+    method: "POST",
+    path: "vaults",
+    body: { list, unlisted: gone.slice(part * CHUNK, (part + 1) * CHUNK) },
+  }));
+}
+
 function required(argument: string): string {
   if (argument === "") throw new UsageError("an argument is missing");
   return argument;
@@ -171,8 +200,11 @@ if (isStarted(import.meta.filename)) {
     else {
       const folder = join(import.meta.dirname, "../.stack");
       const target = targetOf(process.env, folder);
-      for (const action of actions)
+      const perform = async (action: AdminAction): Promise<void> => {
         for (const row of await performAction(target, action)) console.log(JSON.stringify(row));
+      };
+      for (const action of actions) await perform(action);
+      for (const action of await unlistActions(target, process.argv.slice(2))) await perform(action);
     }
   } catch (error) {
     reportFailure(error);

@@ -51,8 +51,8 @@ export async function seed(
 }
 
 /**
- * Adds the vaults of a public list as candidates. A known vault only records the list. Returns the number of rows of
- * the list.
+ * Adds the vaults of public lists, of each all, as candidates. A known vault only records the list; one that its list no
+ * longer names loses the list's name, with an audit row, and its proof becomes due. Returns the number of rows.
  */
 export async function seedList(
   target: DatabaseTarget,
@@ -69,6 +69,18 @@ export async function seedList(
         set: { namedBy: sql`${vaults.namedBy} || ${named}` },
         setWhere: sql`not ${vaults.namedBy} @> ${named}`,
       });
+  }
+  for (const source of new Set(rows.flatMap(({ namedBy }) => namedBy))) {
+    const named = rows.filter(({ namedBy }) => namedBy.includes(source));
+    const ids = JSON.stringify(named.map(({ chainId, address }) => `${chainId}:${address}`));
+    await db.execute(sql`with gone as (
+        update vaults set named_by = named_by - ${source}::text, proof_due_at = now()
+        where named_by @> ${JSON.stringify([source])}::jsonb
+          and not chain_id || ':' || address = any(array(select jsonb_array_elements_text(${ids}::jsonb)))
+        returning chain_id || ':' || address as subject)
+      insert into audit (id, at, actor, action, subject, note, before, after, request_id)
+        select 'aud_' || gen_random_uuid(), now(), 'seed', 'vault.unlist', subject, '',
+          jsonb_build_object('list', ${source}::text), jsonb_build_object('list', null), '' from gone`);
   }
   return rows.length;
 }

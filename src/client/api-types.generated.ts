@@ -5429,6 +5429,11 @@ export interface components {
              * @example 2
              */
             refused: number;
+            /**
+             * @description Number of vaults of `unlisted` from which the list's name was removed.
+             * @example 0
+             */
+            unlisted: number;
             /** @description Result of each claim, in the order of the request. */
             vaults: components["schemas"]["ImportedClaim"][];
         };
@@ -5508,6 +5513,8 @@ export interface components {
              * @example published-vaults
              */
             list?: string;
+            /** @description Up to 500 vaults that the list `list` no longer names. Those that depended on it close for deposits. `vaults` may then be absent. */
+            unlisted?: string[];
             /**
              * @description Administrator's remark, kept in the audit log. Default: empty.
              * @example Reviewed the company's website and contacts

@@ -2,7 +2,7 @@ import { zeroAddress } from "viem";
 import type { Context } from "../context.ts";
 import { makeAuditNote } from "../db/queries/audit-queries.ts";
 import type { VaultRow } from "../db/queries/vault-queries.ts";
-import { insertClaims } from "../db/queries/vault-register-queries.ts";
+import { forgetListed, insertClaims } from "../db/queries/vault-register-queries.ts";
 import type { Provenance } from "../db/tables/vault-tables.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { ImportedClaim, ImportReport } from "../schemas/admin/admin-vault-schema.ts";
@@ -64,14 +64,20 @@ export function toClaimRow(claims: VaultClaims, of: { provenance: Provenance; no
 /**
  * Adds claimed vaults to the registry as candidates and reports on each claim, in the given order; those with an
  * unserved chain or an unknown family are refused. `list` is the name of the public list that they come from (recorded
- * for known vaults too), or null for an operator. Of repeated claims, the last one not refused is stored. Throws
+ * for known vaults too), or null for an operator. Of repeated claims, the last one not refused is stored. `unlisted` are
+ * vaults that the list no longer names: its name is removed from them, and their proofs become due. Throws
  * `store_unavailable`; a part may then be stored.
  */
 export async function importClaims(
   ctx: Context,
-  input: { claims: readonly VaultClaims[]; list: string | null; note: string },
+  input: {
+    claims: readonly VaultClaims[];
+    list: string | null;
+    unlisted?: readonly VaultKey[];
+    note: string;
+  },
 ): Promise<ImportReport> {
-  const { claims, list } = input;
+  const { claims, list, unlisted = [] } = input;
   const provenance: Provenance =
     list === null ? { source: "operator", detail: "" } : { source: "list", detail: list };
   const distinct = new Map<string, VaultClaims>();
@@ -87,10 +93,13 @@ export async function importClaims(
     });
     for (const key of keys) added.add(formatVaultId(key));
   }
+  const keys = unlisted.map(({ chainId, address }) => ({ chainId, address: address.toLowerCase() }));
+  const note = makeAuditNote(ctx, { action: "vault.unlist", actor: "admin", note: input.note });
+  const left = list === null ? 0 : await forgetListed(ctx.db, { keys, source: `list:${list}`, note });
   const reported = claims.map((claim) => reportOf(ctx, { claim, added }));
   const countOf = (result: ImportedClaim["result"]) => reported.filter((row) => row.result === result).length;
   return {
-    ...{ added: countOf("added"), known: countOf("known"), refused: countOf("refused") },
+    ...{ added: countOf("added"), known: countOf("known"), refused: countOf("refused"), unlisted: left },
     vaults: reported,
   };
 }

@@ -82,10 +82,10 @@ const adminVaultsAdd = defineRoute({
   },
   errors: ["chain_unsupported", "store_unavailable"],
   handler: async (ctx, { body }) => {
-    const { vault_id, vaults, list = null, note, type } = body;
+    const { vault_id, vaults, list = null, unlisted = [], note, type } = body;
     if (vault_id === undefined) {
       const claims = (vaults ?? []).map(({ vault_id: key, ...rest }) => toClaims(key, rest));
-      return importClaims(ctx, { claims, list, note });
+      return importClaims(ctx, { claims, list, unlisted, note });
     }
     const outcome = await addVault(ctx, { claims: toClaims(vault_id, body), type, note });
     if ("finding" in outcome) return contradicted("vault_id", outcome.finding);

@@ -55,7 +55,7 @@ describe("POST /v1/admin/vaults with several claims", () => {
       { vault_id: idOf(902), adapter: "constructor" },
     ];
     expect((await admin("POST", "vaults", { vaults })).body).toEqual({
-      ...{ added: 1, known: 1, refused: 2 },
+      ...{ added: 1, known: 1, refused: 2, unlisted: 0 },
       vaults: [
         { vault_id: idOf(900), result: "added", reason: "" },
         { vault_id: idOf(900), result: "known", reason: "" },
@@ -85,6 +85,26 @@ describe("POST /v1/admin/vaults with several claims", () => {
     });
   });
 
+  test("that a public list no longer names lose its name, each with an audit entry, and are proven again", async () => {
+    const [stays, leaves, other] = [idOf(950), idOf(951), idOf(952)];
+    const vaults = [stays, leaves].map((vault_id) => ({ vault_id }));
+    await admin("POST", "vaults", { vaults, list: "shrinking" });
+    await admin("POST", "vaults", { vaults: [{ vault_id: leaves }, { vault_id: other }], list: "another" });
+    const before = (await stage.rowOf(leaves)).proofDueAt.getTime();
+    const unlisted = [leaves.toUpperCase().replace("0X", "0x"), other, idOf(953)];
+    const report = await admin("POST", "vaults", { list: "shrinking", unlisted, note: "a new edition" });
+    expect(report).toMatchObject({ status: 201, body: { added: 0, known: 0, unlisted: 1, vaults: [] } });
+    expect(await stage.rowOf(stays)).toMatchObject({ namedBy: ["list:shrinking"] });
+    expect(await stage.rowOf(leaves)).toMatchObject({ namedBy: ["list:another"] });
+    expect(await stage.rowOf(other)).toMatchObject({ namedBy: ["list:another"] });
+    expect((await stage.rowOf(leaves)).proofDueAt.getTime()).toBeGreaterThan(before);
+    expect(await rowsOf(`audit?subject=${leaves}`)).toMatchObject([
+      { action: "vault.unlist", actor: "admin", note: "a new edition", before: { list: "list:shrinking" } },
+      { action: "vault.add" },
+    ]);
+    expect(await rowsOf(`audit?subject=${other}`)).toHaveLength(1);
+  });
+
   test("name a vault by its contract only once its proof opens it, and a listed one by its asset", async () => {
     const [own, listed] = [await newVault(), await newVault()];
     await admin("POST", "vaults", { vaults: [{ vault_id: own }] });
@@ -107,6 +127,8 @@ describe("POST /v1/admin/vaults with several claims", () => {
     [{}, "vault_id"],
     [{ vault_id: idOf(1), vaults: [{ vault_id: idOf(1) }] }, "vault_id"],
     [{ vault_id: idOf(1), list: "x" }, "list"],
+    [{ unlisted: [idOf(1)] }, "unlisted"],
+    [{ vault_id: idOf(1), list: "x", unlisted: [idOf(1)] }, "vault_id"],
     [{ vaults: [] }, "vaults"],
     [{ vaults: Array.from({ length: 501 }, (_, n) => ({ vault_id: idOf(n) })) }, "vaults"],
     [{ vaults: [{ vault_id: idOf(1), spender: idOf(2) }] }, "vaults"],

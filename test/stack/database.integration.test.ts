@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { migrate } from "../../scripts/db/migrate.ts";
-import { readSeedFile, seed } from "../../scripts/db/seed.ts";
+import { readSeedFile, seed, seedList } from "../../scripts/db/seed.ts";
 import { SeedRow } from "../../scripts/db/seed-row.ts";
+import { NO_CLAIMS, toClaimRow } from "../../src/registry/import-registry-claims.ts";
 import { connectionString, openDriver, startHub, type TestHub } from "../support/stack/harness.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "causeway-migrations-"));
@@ -246,4 +247,29 @@ describe("seed()", () => {
     writeFileSync(file, JSON.stringify([{ ...row, spender: "0xNo" }]));
     expect(() => readSeedFile(file)).toThrow(/0\.spender: a lower-case address/);
   });
+});
+
+test("seedList() takes a list's name from vaults that its new edition lacks, with an audit row", async () => {
+  const provenance = { source: "list", detail: "mine" } as const;
+  const addresses = [`0x${"a1".repeat(20)}`, `0x${"a2".repeat(20)}`] as const;
+  const rows = addresses.map((address) => ({
+    ...toClaimRow({ ...NO_CLAIMS, chainId: 31337, address }, { provenance, now: 0 }),
+    namedBy: ["list:mine"],
+  }));
+  await seedList(target(), rows);
+  await seedList(target(), rows.slice(0, 1));
+  const sql = openDriver(hub);
+  const stored = await sql`select address, named_by, proof_due_at > '2000-01-01' as again from vaults
+    where provenance ->> 'detail' = 'mine' order by address`;
+  expect(stored).toEqual([
+    { address: addresses[0], named_by: ["list:mine"], again: false },
+    { address: addresses[1], named_by: [], again: true },
+  ]);
+  const noted = await sql`select actor, action, subject, before from audit where action = 'vault.unlist'`;
+  expect(noted).toEqual([
+    {
+      ...{ actor: "seed", action: "vault.unlist", subject: `31337:${addresses[1]}` },
+      before: { list: "list:mine" },
+    },
+  ]);
 });

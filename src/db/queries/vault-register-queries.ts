@@ -130,3 +130,44 @@ export async function insertClaims(
       .where(eq(given.added, true));
   });
 }
+
+/**
+ * Removes the public list `source` (`list:<name>`) from `namedBy` of the given vaults (chain id and lowercase address),
+ * each with an audit row, and makes their proofs due. Vaults that the list does not name are left as they are. Returns
+ * the number of vaults that changed. Throws `store_unavailable`.
+ */
+export async function forgetListed(
+  db: Database,
+  of: { keys: readonly { chainId: number; address: string }[]; source: string; note: AuditNote },
+): Promise<number> {
+  const { source, note } = of;
+  if (of.keys.length === 0) return 0;
+  const ids = JSON.stringify(of.keys.map(({ chainId, address }) => `${chainId}:${address}`));
+  const id = raw`${vaults.chainId} || ':' || ${vaults.address}`;
+  const rows = await db.run((sql) => {
+    const gone = sql.$with("gone").as(
+      sql
+        .update(vaults)
+        .set({ namedBy: raw`${vaults.namedBy} - ${source}::text`, proofDueAt: raw`now()` })
+        .where(
+          and(
+            raw`${vaults.namedBy} @> ${JSON.stringify([source])}::jsonb`,
+            raw`${id} = any(array(select jsonb_array_elements_text(${ids}::jsonb)))`,
+          ),
+        )
+        .returning({ chainId: vaults.chainId, address: vaults.address }),
+    );
+    const noted = auditInsert(note, {
+      subject: raw`chain_id || ':' || address`,
+      before: raw`jsonb_build_object('list', ${source}::text)`,
+      after: raw`jsonb_build_object('list', null)`,
+      from: raw`gone`,
+      many: true,
+    });
+    return sql
+      .with(gone, sql.$with("noted", {}).as(raw`${noted}`))
+      .select({ chainId: gone.chainId })
+      .from(gone);
+  });
+  return rows.length;
+}

@@ -111,8 +111,8 @@ export const audit = pgTable(
     id: text("id").primaryKey(),
     at: time("at").notNull(),
     /**
-     * Who made the change: `admin`, the partner's lowercase address, `proof` for a scheduled check of a vault, or
-     * `registry:check` for the operator's script of that name.
+     * Who made the change: `admin`, the partner's lowercase address, `proof` for a scheduled check of a vault, `seed` for
+     * a release's list of vaults, or `registry:check` for the operator's script of that name.
      */
     actor: text("actor").notNull(),
     action: text("action").notNull(),

@@ -102,17 +102,29 @@ export const NewVaultInput = z
           "the operator's own claims, which open by their proof.",
         example: "published-vaults",
       }),
+    unlisted: z
+      .array(VaultIdInput)
+      .min(1)
+      .max(MAX_CLAIMS, `must be at most ${MAX_CLAIMS} vaults`)
+      .optional()
+      .meta({
+        description:
+          `Up to ${MAX_CLAIMS} vaults that the list \`list\` no longer names. Those that depended on it close for deposits. ` +
+          "`vaults` may then be absent.",
+      }),
     note: AdminNote,
   })
-  .superRefine(({ vault_id, vaults, list }, context) => {
-    if ((vault_id === undefined) === (vaults === undefined))
+  .superRefine(({ vault_id, vaults, list, unlisted }, context) => {
+    if ((vault_id === undefined) === (vaults === undefined && unlisted === undefined))
       context.addIssue({
         code: "custom",
         path: ["vault_id"],
-        message: "is required, unless `vaults` is given",
+        message: "is required, unless `vaults` or `unlisted` is given",
       });
-    if (list !== undefined && vaults === undefined)
-      context.addIssue({ code: "custom", path: ["list"], message: "needs `vaults`" });
+    if (list !== undefined && vaults === undefined && unlisted === undefined)
+      context.addIssue({ code: "custom", path: ["list"], message: "needs `vaults` or `unlisted`" });
+    if (list === undefined && unlisted !== undefined)
+      context.addIssue({ code: "custom", path: ["unlisted"], message: "needs `list`" });
   })
   .meta({
     id: "NewVaultInput",
@@ -146,6 +158,10 @@ export const ImportReport = z
       example: 18,
     }),
     refused: z.int().meta({ description: "Number of claims that were not stored.", example: 2 }),
+    unlisted: z.int().meta({
+      description: "Number of vaults of `unlisted` from which the list's name was removed.",
+      example: 0,
+    }),
     vaults: z
       .array(ImportedClaimText)
       .meta({ description: "Result of each claim, in the order of the request." }),

@@ -2,12 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { parseActions } from "../../../scripts/admin.ts";
+import { parseActions, unlistActions } from "../../../scripts/admin.ts";
 import { readSeedFile } from "../../../scripts/db/seed.ts";
 import { readPublishedRows, readVaultList } from "../../../scripts/registry/vault-list.ts";
 import { knownChains } from "../../../src/chains/chain-definitions.ts";
 import { formatVaultId } from "../../../src/lib/vault-id.ts";
 import { findFamily } from "../../../src/vaults/families/vault-families.ts";
+import { serve } from "../../support/local-server.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "causeway-list-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -72,4 +73,41 @@ test("npm run admin -- import-vaults sends a list in requests of 500", () => {
   const actions = parseActions(["import-vaults", file, "--list", "mine"]) ?? [];
   const sent = actions.map(({ body = {} }) => [body["list"], (body["vaults"] as unknown[]).length]);
   expect(sent).toEqual([500, 500, 201].map((size) => ["mine", size]));
+});
+
+describe("unlistActions()", () => {
+  /** A deployment whose registry has these vaults of chain 1, named by these lists. */
+  const deploymentOf = async (vaults: readonly (readonly [number, readonly string[]])[]) => {
+    const rows = vaults.map(([n, named_by]) => ({ vault_id: `1:${hex(n)}`, named_by }));
+    const { url } = await serve((_request, response) => response.end(JSON.stringify(rows)));
+    return { url, token: "token" };
+  };
+  const edition = (numbers: readonly number[]) => [
+    "import-vaults",
+    fileOf(
+      numbers.map((n) => [1, hex(n), null, null, "euler"]),
+      "mine",
+    ),
+  ];
+
+  test("names the vaults of the list that the file lacks, at most 500 in a request", async () => {
+    const all = Array.from({ length: 503 }, (_, n) => [n + 0xab00, ["list:mine"]] as const);
+    const target = await deploymentOf([...all, [1, ["list:other"]]]);
+    const [first] = all;
+    if (first === undefined) throw new RangeError("no vault");
+    const actions = await unlistActions(target, edition([first[0]]));
+    expect(actions.map(({ path, body }) => [path, body?.["list"]])).toEqual([
+      ["vaults", "mine"],
+      ["vaults", "mine"],
+    ]);
+    const unlisted = actions.flatMap(({ body }) => body?.["unlisted"] as string[]);
+    expect(unlisted).toEqual(all.slice(1).map(([n]) => `1:${hex(n)}`));
+  });
+
+  test("names none for a full edition, for a file without vaults, and for other commands", async () => {
+    const target = await deploymentOf([[7, ["list:mine"]]]);
+    expect(await unlistActions(target, edition([7, 8]))).toEqual([]);
+    expect(await unlistActions(target, edition([]))).toEqual([]);
+    expect(await unlistActions(target, ["vaults"])).toEqual([]);
+  });
 });
