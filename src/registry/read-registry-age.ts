@@ -6,8 +6,8 @@ import { readBlock } from "../chains/read-block.ts";
 import { AppError } from "../errors.ts";
 
 /** Number of blocks below the head from which the pace of the chain is first estimated. */
-const FIRST_STEP = 2_000;
-/** Maximum number of blocks that one search looks at; the second is usually old enough. */
+const FIRST_STEP = 64;
+/** Maximum number of blocks that one search looks at; the second or third is usually old enough. */
 const MAX_LOOKS = 8;
 /** Factor of the estimated distance, so that a slightly slower pace of the chain takes no further look. */
 const MARGIN = 1.05;

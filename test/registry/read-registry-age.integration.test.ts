@@ -6,8 +6,8 @@ import { readAdmission } from "../../src/registry/registry-admission-facts.ts";
 import { type ProofStage, startProofStage } from "../support/registry/proof-stage.ts";
 
 const CHAIN = 31337;
-/** Enough blocks for a search to start among them, over more than sixty days. */
-const [BLOCKS, SECONDS] = [5_000, 1_200];
+/** Enough blocks for a search to find one among them, over sixty-four days. */
+const [BLOCKS, SECONDS] = [128, 43_200];
 let stage: ProofStage;
 
 beforeAll(async () => {
