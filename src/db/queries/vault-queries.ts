@@ -184,10 +184,10 @@ export async function insertVault(
   });
 }
 
-/** Values, for a vault without any, of the columns that count proofs that refused it or found it illiquid. */
+/** Values of the columns that count proofs, for a vault that none refused or found illiquid. */
 const UNCOUNTED = {
   proofRefusals: 0,
-  proof: raw`${vaults.proof} - 'refusedAt' - 'illiquid' - 'illiquidSince'`,
+  proof: raw`${vaults.proof} - 'refusedAt' - 'illiquid' - 'illiquidSince' - 'openedBy'`,
 } as const;
 
 /**

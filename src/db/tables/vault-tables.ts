@@ -74,17 +74,19 @@ export interface VaultProof {
    */
   code?: string | null;
   /**
-   * RFC 3339 time of the first of the consecutive proofs that count as refusals (see `proofRefusals`), if this one does
-   * too. Absent in older proofs, and after an administrator has changed the vault's status.
+   * RFC 3339 time of the first of the proofs that count as refusals (see `proofRefusals`), if there are any. Absent in
+   * older proofs, and after an administrator has changed the vault's status.
    */
   refusedAt?: string;
   /**
-   * Number of proofs that found the vault illiquid while it was active, since one passed or found it closed for another
-   * reason than its exits. Absent for 0, and after an administrator has changed the vault's status.
+   * Number of proofs that found the vault illiquid while it was active, since one passed. Absent for 0, and after an
+   * administrator has changed the vault's status.
    */
   illiquid?: number;
   /** RFC 3339 time of the first of the proofs that `illiquid` counts. Absent with it, and in older proofs. */
   illiquidSince?: string;
+  /** Present if proofs paused what an administrator had opened, until one passes or an administrator decides again. */
+  openedBy?: "admin";
 }
 
 /**
@@ -131,8 +133,8 @@ export const vaults = pgTable(
     /** Time of the next proof. A run that proves the vault sets it to the end of its lease. */
     proofDueAt: time("proof_due_at").notNull().defaultNow(),
     /**
-     * Number of consecutive proofs that count as refusals: that refused the vault, found the exits of an active one
-     * stopped, or those of one that a proof paused stopped or illiquid.
+     * Number of proofs that count as refusals, since one passed or found an active vault illiquid: that refused the
+     * vault, found the exits of an active one stopped, or those of one that a proof paused stopped or illiquid.
      */
     proofRefusals: integer("proof_refusals").notNull().default(0),
     minDeposit: uint256("min_deposit"),

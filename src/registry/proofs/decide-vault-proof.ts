@@ -87,14 +87,15 @@ export function decideAfterProof(
     case "closed":
       if (finding.closure !== undefined && isOpenByProof(entry))
         return closureChange(entry, { finding, now, byAdmin });
+      // Deposits may be closed for just the minute of the proof, so this neither counts nor resets what stands.
       return {
-        ...{ ...kept, proof: finding.proof, proofRefusals: 0 },
+        ...{ ...kept, proof: { ...finding.proof, ...standing(entry) }, proofRefusals: entry.proofRefusals },
         proofDueAt: due(isUnasked && finding.closure !== undefined ? REFUSED_RETRY_MS : CLOSED_RETRY_MS),
       };
     case "passed": {
       const held = isUnasked && admission?.obstacle !== null;
       return {
-        ...(held ? heldChange(admission) : mayActivate(entry) ? OPEN : kept),
+        ...(held ? heldChange(admission) : mayActivate(entry) ? openedFor(entry) : kept),
         proof: finding.proof,
         proofDueAt: due(held ? HELD_RETRY_MS : renewalMs(entry.address)),
         proofRefusals: 0,
@@ -105,7 +106,17 @@ export function decideAfterProof(
   }
 }
 
-const OPEN = { status: "active", statusBy: "proof", statusReason: "" } as const;
+/** Returns true if proofs paused what an administrator had opened. */
+const isPausedForAdmin = ({ status, proof }: Pick<ProvenEntry, "status" | "proof">): boolean =>
+  status === "paused" && proof?.openedBy === "admin";
+
+/** Returns true if an administrator decided an entry's status, or had opened what proofs paused. */
+export const isDecidedByAdmin = (entry: Pick<ProvenEntry, "status" | "statusBy" | "proof">): boolean =>
+  entry.statusBy === "admin" || isPausedForAdmin(entry);
+
+/** Returns the change that opens a vault, as an administrator's decision if it was one before proofs paused it. */
+const openedFor = (entry: ProvenEntry) =>
+  ({ status: "active", statusBy: isPausedForAdmin(entry) ? "admin" : "proof", statusReason: "" }) as const;
 
 /** Returns true for entries that people have reviewed: those of the seed and those that an operator added. */
 export const isReviewed = ({ provenance }: Pick<ProvenEntry, "provenance">): boolean =>
@@ -147,8 +158,25 @@ function closureChange(
   const lasts = now - Date.parse(illiquidSince) >= ILLIQUID_BEFORE_PAUSE_MS && illiquid >= ILLIQUID_PROOFS;
   const change = lasts ? pausedFor(proof.reason) : { status, statusBy, statusReason };
   return {
-    ...{ ...change, proof: { ...proof, illiquid, illiquidSince } },
+    ...{ ...change, proof: { ...proof, illiquid, illiquidSince, ...openerOf(entry, change) } },
     ...{ proofDueAt: new Date(now + CLOSED_RETRY_MS), proofRefusals: 0 },
+  };
+}
+
+/** Returns what is recorded of an administrator who had opened a vault that a change pauses. */
+const openerOf = (
+  entry: ProvenEntry,
+  { status }: Pick<ProofChange, "status">,
+): Pick<VaultProof, "openedBy"> =>
+  status === "paused" && entry.status === "active" && entry.statusBy === "admin" ? { openedBy: "admin" } : {};
+
+/** Returns what an entry's last proof recorded that stands until one passes. */
+function standing({ proof }: ProvenEntry) {
+  const { refusedAt, illiquid, illiquidSince, openedBy } = proof ?? {};
+  return {
+    ...(openedBy === undefined ? {} : { openedBy }),
+    ...(refusedAt === undefined ? {} : { refusedAt }),
+    ...(illiquid === undefined || illiquidSince === undefined ? {} : { illiquid, illiquidSince }),
   };
 }
 
@@ -159,23 +187,22 @@ function refusalChange(
   entry: ProvenEntry,
   { proof, now, byAdmin }: { proof: VaultProof; now: number; byAdmin: boolean },
 ): Omit<ProofChange, "derived"> {
-  const { refusedAt = proof.at, illiquid, illiquidSince } = entry.proof ?? {};
+  const stood = standing(entry);
+  const { refusedAt = proof.at } = stood;
   // Without the time of a first refusal, the number counts none that stands.
-  const proofRefusals = (entry.proof?.refusedAt === undefined ? 0 : entry.proofRefusals) + 1;
+  const proofRefusals = (stood.refusedAt === undefined ? 0 : entry.proofRefusals) + 1;
   const refusals = { count: proofRefusals, ageMs: now - Date.parse(refusedAt), byAdmin };
+  const change = statusAfterRefusal(entry, { reason: proof.reason, refusals });
   return {
-    ...statusAfterRefusal(entry, { reason: proof.reason, refusals }),
-    proof: {
-      ...{ ...proof, refusedAt },
-      ...(illiquid === undefined || illiquidSince === undefined ? {} : { illiquid, illiquidSince }),
-    },
+    ...change,
+    proof: { ...proof, ...stood, refusedAt, ...openerOf(entry, change) },
     proofDueAt: new Date(now + retryMs(entry, refusals)),
     proofRefusals,
   };
 }
 
 /**
- * The refusals of a vault without another conclusive finding in between: their number, the age of the first in
+ * The refusals of a vault without a passed or illiquid proof in between: their number, the age of the first in
  * milliseconds, and whether an administrator asked for the last proof.
  */
 interface Refusals {

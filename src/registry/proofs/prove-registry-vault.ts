@@ -18,7 +18,7 @@ import { readVaultCode } from "../read-registry-code.ts";
 import { describeForeignContract, recognizeVault } from "../recognize-registry-family.ts";
 import { EXCLUDED, isBlocked, SINGLE_SOURCE, UNCURATED } from "../registry-admission-gate.ts";
 import { isAgreed, isCurated, isGoverned, readCreators, readVouching } from "../registry-vouching.ts";
-import { isCandidate, isReviewed, type ProofFinding } from "./decide-vault-proof.ts";
+import { isCandidate, isDecidedByAdmin, isReviewed, type ProofFinding } from "./decide-vault-proof.ts";
 import { GENERIC_ADAPTER } from "./proof-exit-ways.ts";
 import { type SimulatedProof, simulateProof } from "./simulate-proof.ts";
 
@@ -89,13 +89,13 @@ async function tryProving(
 /**
  * Returns why a discovered or imported vault may no longer be open, or null: the settings exclude it or its asset, no
  * register or list names it any longer, or those that name an open one would not suffice to open it. Null if an
- * administrator decided its status. Errors of the chain client propagate.
+ * administrator decided its status or opened it. Errors of the chain client propagate.
  */
 async function readDeparture(
   ctx: Context,
   { client, row }: { client: ChainClient; row: VaultRow },
 ): Promise<string | null> {
-  if (isReviewed(row) || row.statusBy === "admin") return null;
+  if (isReviewed(row) || isDecidedByAdmin(row)) return null;
   if (isBlocked({ ...row, asset: row.assetAddress }, ctx.config.discovery)) return EXCLUDED;
   const vouching = await readVouching(ctx, { client, row });
   if (vouching.lists.length + vouching.registers.length === 0)
@@ -117,7 +117,7 @@ const CODE_CHANGED = "the vault's code has changed since this service opened it"
  */
 function pinnedCode(row: VaultRow): string | null {
   const isFound = row.provenance.source === "factory" || row.provenance.source === "list";
-  const mustKeep = isFound && row.statusBy !== "admin" && !isCandidate(row);
+  const mustKeep = isFound && !isDecidedByAdmin(row) && !isCandidate(row);
   return mustKeep ? (row.proof?.code ?? null) : null;
 }
 

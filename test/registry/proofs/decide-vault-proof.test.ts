@@ -111,10 +111,11 @@ describe("decideAfterProof()", () => {
     const { row, minutes } = proveAll(Array(25).fill(illiquid));
     expect(row).toMatchObject({ status: "paused", statusBy: "proof", statusReason: "full" });
     expect(minutes.at(-1)).toBe(24 * 60);
-    for (const otherwise of [passed, closed])
-      expect(proveAll([...Array(24).fill(illiquid), otherwise, illiquid]).row).toMatchObject({
-        ...{ status: "active", proof: { illiquid: 1 } },
-      });
+    const lasting = Array(24).fill(illiquid);
+    expect(proveAll([...lasting, passed, illiquid]).row).toMatchObject({
+      ...{ status: "active", proof: { illiquid: 1 } },
+    });
+    expect(proveAll([...lasting, closed, illiquid]).row).toMatchObject({ status: "paused" });
   });
 
   test("neither pauses an illiquid vault earlier because of further proofs, nor later because nodes failed", () => {
@@ -213,7 +214,19 @@ describe("decideAfterProof()", () => {
         });
   });
 
-  test("never counts a failure to read, or a vault that is full or paused on chain", () => {
+  test("reopens what an administrator had opened as theirs, unless they decide again", () => {
+    for (const findings of [[refused, refused, refused], Array(25).fill(illiquid)]) {
+      const { row } = proveAll([...findings, closed, stopped]);
+      expect(row).toMatchObject({ status: "paused", statusBy: "proof", proof: { openedBy: "admin" } });
+      const reopened = proveAll([passed], row).row;
+      expect(reopened).toMatchObject({ status: "active", statusBy: "admin", statusReason: "" });
+      expect(reopened.proof).not.toHaveProperty("openedBy");
+    }
+    const own = entry({ statusBy: "proof" });
+    expect(proveAll([refused, refused, refused, passed], own).row).toMatchObject({ statusBy: "proof" });
+  });
+
+  test("neither counts nor forgets refusals by a failure to read, or while the vault is full or paused on chain", () => {
     expect(decide({ proofRefusals: 2 }, unread)).toMatchObject({
       status: "active",
       proofRefusals: 2,
@@ -221,9 +234,12 @@ describe("decideAfterProof()", () => {
     });
     expect(decide({ proofRefusals: 2 }, closed)).toMatchObject({
       status: "active",
-      proofRefusals: 0,
+      proofRefusals: 2,
       minutes: 60,
     });
+    expect(proveAll([refused, refused, closed, refused]).row).toMatchObject({ status: "paused" });
+    expect(proveAll([closed, closed, closed, refused]).row).toMatchObject({ proofRefusals: 1 });
+    expect(proveAll([refused, closed, passed, refused]).row).toMatchObject({ proofRefusals: 1 });
     expect(decideAfterProof(entry(), { finding: unread, now: NOW }).proof).toBeNull();
   });
 
