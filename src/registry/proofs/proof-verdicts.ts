@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../../errors.ts";
 import { sameAddress } from "../../lib/address.ts";
 import type { VaultDeposit } from "../../orders/order-expected-effect.ts";
 import { explainVaultRevert } from "../../vaults/families/vault-families.ts";
@@ -76,10 +77,18 @@ export function feeVerdict({ profitFee, yearlyFee }: Fees): Verdict | null {
   return null;
 }
 
+/** Meanings of a revert that a full vault does not have: a closed gate may show itself as a limit of 0. */
+const GATES: ReadonlySet<ErrorCode | null> = new Set<ErrorCode>([
+  "vault_paused",
+  "not_allowed",
+  "share_locked",
+  "token_unsupported",
+]);
+
 /**
  * Returns the verdict on a reverted deposit: a vault that is paused, full or without a price is closed, not refused. Its
  * contract says that it is paused where its views do not, so the vault may be listed as open. `full` is that of
- * `fullVerdict`.
+ * `fullVerdict`, which counts unless the revert names a closed gate.
  */
 export function revertVerdict(
   vault: Vault,
@@ -87,7 +96,7 @@ export function revertVerdict(
 ): Verdict {
   const { code, text } = explainVaultRevert(vault, revert);
   const isPaused = code === "vault_paused";
-  if (full !== null && !isPaused) return full;
+  if (full !== null && !GATES.has(code)) return full;
   return {
     kind: isPaused || code === "above_maximum" || code === "price_stale" ? "closed" : "refused",
     reason: `a deposit reverts${text === null || text === "" ? " without a reason" : `: ${text}`}`,
