@@ -7,6 +7,9 @@ import { type DerivedColumns, type NewVault, type VaultRow, wasActiveAfter } fro
 /** SQL condition of the registry entries that are proven regularly: all except those that an administrator excluded. */
 const proven = ne(vaults.status, "unsupported");
 
+/** SQL condition of the registry entries that people have reviewed: those of the seed and those that an operator added. */
+const reviewed = raw`${vaults.provenance} ->> 'source' in ('seed', 'operator')`;
+
 /** Number of a chain's vaults with a due proof, and the earliest time at which one became due. */
 export interface DueProofs {
   chainId: number;
@@ -31,8 +34,9 @@ export async function countDueProofs(db: Database, now: Date): Promise<DueProofs
 }
 
 /**
- * Leases at most `limit` vaults of a chain with a due proof, open and paused ones first, then those due longest, and
- * returns them in no particular order; excluded ones are never due. Throws `store_unavailable`.
+ * Leases at most `limit` vaults of a chain with a due proof, open and paused ones first, then those of the seed or an
+ * operator, then those due longest, and returns them in no particular order; excluded ones are never due. Throws
+ * `store_unavailable`.
  */
 export function leaseDueProofs(
   db: Database,
@@ -46,7 +50,7 @@ export function leaseDueProofs(
         .select({ address: vaults.address })
         .from(vaults)
         .where(and(eq(vaults.chainId, lease.chainId), proven, lte(vaults.proofDueAt, lease.now)))
-        .orderBy(desc(shown), asc(vaults.proofDueAt), asc(vaults.address))
+        .orderBy(desc(shown), desc(reviewed), asc(vaults.proofDueAt), asc(vaults.address))
         .limit(lease.limit)
         .for("update", { skipLocked: true }),
     );
@@ -143,7 +147,7 @@ export async function selectReviewedCode(
           eq(vaults.chainId, of.chainId),
           eq(vaults.adapter, of.adapter),
           eq(vaults.status, "active"),
-          raw`${vaults.provenance} ->> 'source' in ('seed', 'operator')`,
+          reviewed,
         ),
       ),
   );

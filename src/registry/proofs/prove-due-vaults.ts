@@ -59,15 +59,14 @@ const noProofs = (): ProofRoundReport => ({
 
 /**
  * Runs the due proofs of vaults within the limits of a run, or queues a message per chain if a queue is configured.
- * Skips chains that are not served and those of `selectFailingChains`. Throws `store_unavailable` and errors of the
- * queue.
+ * Skips chains that are not served; those of `selectFailingChains` keep no others waiting. Throws `store_unavailable`
+ * and errors of the queue.
  */
 export async function proveDueVaults(ctx: Context): Promise<ProofRoundReport> {
   const report = noProofs();
   const due = await countDueProofs(ctx.db, new Date(ctx.now()));
   if (due.length === 0) return report;
-  const failing = await selectFailingChains(ctx.db);
-  const chains = due.filter(({ chainId }) => ctx.chains.definitions.has(chainId) && !failing.has(chainId));
+  const chains = due.filter(({ chainId }) => ctx.chains.definitions.has(chainId));
   const queue = ctx.config.followingQueue;
   if (queue !== null) {
     const messages = chains.map(({ chainId }) => ({
@@ -77,8 +76,10 @@ export async function proveDueVaults(ctx: Context): Promise<ProofRoundReport> {
     return { ...report, queued: messages.length };
   }
   const round: ProofRound = { endsAt: ctx.now() + RUN_MS, report, changed: [] };
+  // Nodes that refuse the logs of flows may still simulate.
+  const failing = await selectFailingChains(ctx.db);
   await mapConcurrently(chains, {
-    doubtful: () => false,
+    doubtful: ({ chainId }) => failing.has(chainId),
     work: ({ chainId }) => proveChain(ctx, { chainId, round }),
   });
   if (round.changed.length > 0) await renewRegistry(ctx, round.changed);

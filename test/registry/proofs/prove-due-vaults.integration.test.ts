@@ -81,14 +81,21 @@ test("with a queue, each chain's due vaults are proven by a message of their own
   expect(queued).toEqual([{ kind: "proofs", chain_id: DEAD }]);
 });
 
-test("without a queue, a chain that does not answer costs one attempt, and none while its flows cannot be read", async () => {
+test("without a queue, a chain that does not answer costs one attempt, also while its flows cannot be read", async () => {
   const ctx = { ...causeway.isolate().context(), now: () => Date.now() + DAY_MS };
   await causeway.db.delete(vaults).where(eq(vaults.chainId, CHAIN));
   await causeway.db.update(vaults).set({ proofDueAt: new Date(0) });
   expect(await proveDueVaults(ctx)).toMatchObject({ unread: 1, passed: 0, refused: 0 });
   await causeway.db.update(vaults).set({ proofDueAt: new Date(0) });
   await causeway.db.insert(flowTips).values({ chainId: DEAD, span: 1_000, error: "no node answers" });
-  expect(await proveDueVaults(ctx)).toMatchObject({ unread: 0, passed: 0, refused: 0 });
+  expect(await proveDueVaults(ctx)).toMatchObject({ unread: 1, passed: 0, refused: 0 });
+});
+
+test("a chain whose flows cannot be read is proven all the same", async () => {
+  await causeway.db.delete(vaults);
+  const ctx = await withClaims(CHAIN, await newVaults(1));
+  await causeway.db.insert(flowTips).values({ chainId: CHAIN, span: 1_000, error: "eth_getLogs is refused" });
+  expect(await proveDueVaults(ctx)).toMatchObject({ passed: 1, changed: 1 });
 });
 
 /** Adds this many due claims of a chain, and returns a context whose time stands still. */
@@ -162,6 +169,27 @@ test("a run that has used up its requests leaves the vaults to the next one", as
     await timing.track(count % 2 === 0 ? "rpc" : "db", async () => undefined);
   expect(await proveDueVaults({ ...ctx, timing })).toMatchObject({ passed: 0 });
   expect(await proveDueVaults(ctx)).toMatchObject({ passed: 2 });
+});
+
+test("candidates that people have reviewed are proven before others, however long these have been due", async () => {
+  await causeway.db.delete(vaults);
+  const addresses = (await newVaults(3)).map((address) => address.toLowerCase());
+  await withClaims(CHAIN, addresses as Address[]);
+  const [found = "", listed = "", own = ""] = addresses;
+  const change = (address: string, source: "factory" | "list" | "operator", due: number) =>
+    causeway.db
+      .update(vaults)
+      .set({ provenance: { source, detail: "" }, proofDueAt: new Date(due) })
+      .where(eq(vaults.address, address));
+  await change(found, "factory", 1);
+  await change(listed, "list", 2);
+  await change(own, "operator", 3);
+  const now = new Date();
+  const lease = { chainId: CHAIN, now, leaseUntil: new Date(now.getTime() + 60_000), limit: 1 };
+  const leased = [];
+  for (let turn = 0; turn < 3; turn += 1)
+    leased.push(...(await leaseDueProofs(causeway.context().db, lease)));
+  expect(leased.map(({ address }) => address)).toEqual([own, found, listed]);
 });
 
 test("open and paused vaults are proven before candidates, however long these have been due", async () => {
