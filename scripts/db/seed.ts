@@ -11,6 +11,8 @@ import { type SeedRow, SeedRows } from "./seed-row.ts";
 
 /** Path of the reviewed registry rows of the repository. */
 export const seedFile = join(import.meta.dirname, "../../drizzle/seed/vaults.json");
+/** Reason of the file's candidates whose contracts are known, so that only their proof is missing. */
+export const UNPROVEN = "not proven yet";
 /** Rows per statement: well below Postgres' limit of 65,535 parameters. */
 const CHUNK = 500;
 
@@ -40,7 +42,7 @@ export async function seed(
 ): Promise<number> {
   const db = drizzle({ client: connect(target) });
   const changes = updates(target.withStatus === true);
-  const rows = target.rows.map((row) => ({ ...row, wasActive: row.status === "active" }));
+  const rows = target.rows.map((row) => ({ ...row, ...originOf(row), wasActive: row.status === "active" }));
   for (let start = 0; start < target.rows.length; start += CHUNK) {
     await db
       .insert(vaults)
@@ -49,6 +51,12 @@ export async function seed(
   }
   return target.rows.length;
 }
+
+/** Returns who decides the status of a row of the file: what it closes stays closed, all else is left to the proofs. */
+const originOf = ({ status }: SeedRow) => {
+  const isClosed = status === "paused" || status === "unsupported";
+  return { statusBy: isClosed ? ("admin" as const) : ("proof" as const) };
+};
 
 /**
  * Adds the vaults of public lists, of each all, as candidates. A known vault only records the list; one that its list no

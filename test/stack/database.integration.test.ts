@@ -131,6 +131,25 @@ describe("seed()", () => {
     expect(await wasActive()).toEqual([false]);
   });
 
+  test("leaves an open row open that a later file has as a candidate", async () => {
+    const sql = openDriver(hub);
+    const now = async () =>
+      (await sql`SELECT status, status_by, was_active FROM vaults WHERE chain_id = 93`)[0];
+    const own = { ...row, chainId: 93 };
+    const candidate = { ...own, status: "candidate", statusReason: "not proven yet" } as const;
+    await seed({ ...target(), rows: [own] });
+    expect(await now()).toEqual({ status: "active", status_by: "proof", was_active: true });
+    // An earlier release seeded open rows as an administrator's.
+    await sql`UPDATE vaults SET status_by = 'admin' WHERE chain_id = 93`;
+    await seed({ ...target(), rows: [candidate] });
+    expect(await now()).toEqual({ status: "active", status_by: "admin", was_active: true });
+    await sql`DELETE FROM vaults WHERE chain_id = 93`;
+    await seed({ ...target(), rows: [candidate] });
+    expect(await now()).toEqual({ status: "candidate", status_by: "proof", was_active: false });
+    await seed({ ...target(), rows: [{ ...own, status: "unsupported" }], withStatus: true });
+    expect(await now()).toMatchObject({ status: "unsupported", status_by: "admin" });
+  });
+
   describe("seed() on a row that was changed at run time", () => {
     const other = "0x00000000000000000000000000000000000000bb";
     const run = { ...row, chainId: 98, address: other };

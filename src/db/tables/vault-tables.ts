@@ -21,9 +21,9 @@ export type VaultCaller = "router" | "user";
  */
 export type VaultStatus = "candidate" | "active" | "refused" | "paused" | "unsupported";
 /**
- * Who decided a vault's status. `admin`: an administrator, or the seed. `proof`: the vault's proof, or nobody yet, for
- * a candidate that was added or discovered, or that an administrator reset to `candidate`. A proof does not change a
- * status `paused` or `unsupported` that an administrator has set.
+ * Who decided a vault's status. `admin`: an administrator, or the seed that closes a vault. `proof`: the vault's proof,
+ * or nobody yet, for a candidate that was seeded, added or discovered, or that an administrator reset to `candidate`. A
+ * proof does not change a status `paused` or `unsupported` that an administrator has set.
  */
 export type StatusOrigin = "admin" | "proof";
 /**
