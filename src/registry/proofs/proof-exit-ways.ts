@@ -13,6 +13,8 @@ export interface ProofExit {
   mode: ExitMode;
   token: Token;
   variant: string | null;
+  /** What the vault's views state that one whole share pays, in the token's smallest unit; null if unread or unknown. */
+  stated: bigint | null;
 }
 
 /** The ways out of a vault, the preferred first, and whether its views say that all of them are paused. */
@@ -21,6 +23,7 @@ export interface ExitWays {
   paused: boolean;
 }
 
+const UNREAD = { variant: null, stated: null } as const;
 /** Largest number of tokens per mode whose terms are read, and of those by which a proof tries to leave. */
 const MAX_TOKENS = { read: 16, tried: 3 } as const;
 
@@ -55,7 +58,7 @@ export function exitWaysQuery(of: {
   const { vault, user, now } = of;
   const { exits } = adapterOf(vault);
   const modes = exits?.modes(vault) ?? [];
-  const usual = modes.map((mode) => ({ mode, token: exitTokens(vault, mode)[0], variant: null }));
+  const usual = modes.map((mode) => ({ mode, token: exitTokens(vault, mode)[0], ...UNREAD }));
   if (exits === undefined || modes.length === 0 || isJudgedDeposit(of))
     return createQuery({}, () => ({ ways: usual, paused: false }));
   const shares = 10n ** BigInt(vault.shareDecimals);
@@ -99,5 +102,8 @@ function triedOf(ways: readonly SeenWay[]): ProofExit[] {
   const isOut = ({ terms }: SeenWay): boolean => isPaused(terms) || terms?.refusal === "token_unsupported";
   return [...ways.filter((way) => !isOut(way)), ...ways.filter(isOut)]
     .slice(0, MAX_TOKENS.tried)
-    .map(({ mode, token, terms }) => ({ mode, token, variant: terms?.variant ?? null }));
+    .map(({ mode, token, terms }) => ({
+      ...{ mode, token, variant: terms?.variant ?? null },
+      stated: terms?.previewAssets ?? null,
+    }));
 }

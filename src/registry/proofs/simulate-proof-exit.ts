@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData, type Hex, hexToBigInt, parseAbi, size } from "viem";
 import { runSimulation } from "../../chains/simulator/run-simulation.ts";
-import type { SimulationResult } from "../../chains/simulator/simulation.ts";
+import type { SimulationRead, SimulationResult } from "../../chains/simulator/simulation.ts";
 import type { Context } from "../../context.ts";
 import { AppError } from "../../errors.ts";
 import { mulDivDown } from "../../lib/amount.ts";
@@ -23,10 +23,10 @@ export function paidFor(
   return paid === null ? null : mulDivDown(paid, shares, redeemed);
 }
 
-/** As `simulateExit`, but at a later time. Returns null also if no node can simulate that. */
+/** As `simulateExit`, but with a later time or further reads. Returns null also if no node can simulate that. */
 export function simulateLater(
   ctx: Context,
-  of: Redemption & ({ after: number } | { delay: number }),
+  of: Redemption & ({ after: number } | { delay: number } | { reads: readonly SimulationRead[] }),
 ): Promise<SimulationResult | null> {
   return nullIfUnavailable(simulateExit(ctx, of));
 }
@@ -43,12 +43,12 @@ export async function nullIfUnavailable<T>(simulation: Promise<T>): Promise<T | 
 
 /**
  * Simulates a deposit and the redemption of some shares: at once, `after` seconds later, or both `delay` seconds from
- * now. Its reads are the user's balance of the deposited token, the vault's preview and the user's shares. Null if the
- * deposit fails. Throws `simulation_unavailable` and errors of the RPC nodes.
+ * now. Its reads are the user's balance of the deposited token, the vault's preview, the user's shares and `reads`. Null
+ * if the deposit fails. Throws `simulation_unavailable` and errors of the RPC nodes.
  */
 export async function simulateExit(
   ctx: Context,
-  of: Redemption & { after?: number; delay?: number },
+  of: Redemption & { after?: number; delay?: number; reads?: readonly SimulationRead[] },
 ): Promise<SimulationResult | null> {
   const { entry, common } = entryOf(ctx, of);
   const { vault } = of.deposit;
@@ -59,6 +59,7 @@ export async function simulateExit(
       ...common.reads,
       previewRead(vault.address, of.redeemed),
       balanceOfRead(vault.shareToken, of.deposit.user),
+      ...(of.reads ?? []),
     ],
     ...inTime({ entry, exit, time: common.time, after: of.after, delay: of.delay }),
   });

@@ -18,7 +18,7 @@ import {
 } from "../../orders/simulate-order-payment.ts";
 import { adapterOf } from "../../vaults/families/vault-families.ts";
 import type { DepositTerms } from "../../vaults/vault-adapter.ts";
-import { GENERIC_ADAPTER, judgedModes } from "./proof-exit-ways.ts";
+import { GENERIC_ADAPTER } from "./proof-exit-ways.ts";
 import { freshAccount, isWorth, isWorthIt, largerTimes } from "./proof-worth.ts";
 import { wordOf } from "./simulate-proof-exit.ts";
 
@@ -41,16 +41,15 @@ const previewAbi = once(() => parseAbi(["function previewDeposit(uint256) view r
 /**
  * Simulates deposits by a contract for another account, as the Router's executor makes them. `takes` is false if they
  * show that a generic ERC-4626 vault rejects them; `cheats` is why the minted shares count against the vault, or null.
- * Simulates nothing (`takes` is true) if the vault's `caller` is the user or `judgedModes` is empty. Throws
- * `simulation_unavailable` and errors of the RPC nodes.
+ * Simulates nothing (`takes` is true) if the vault's `caller` is the user. Throws `simulation_unavailable` and errors of
+ * the RPC nodes.
  */
 export async function simulateForOthers(
   ctx: Context,
   of: ForeignDeposit,
 ): Promise<{ takes: boolean; cheats: string | null }> {
   const { deposit } = of;
-  if (deposit.vault.caller !== "router" || judgedModes(deposit.vault).length === 0)
-    return { takes: true, cheats: null };
+  if (deposit.vault.caller !== "router") return { takes: true, cheats: null };
   const usual = deposit.amount;
   // Limits that no view shows may reject a larger amount, and vaults that trade what they take state a worse price.
   for (const amount of [...largerAmounts(ctx, of), usual]) {
@@ -100,12 +99,13 @@ async function mintedForOther(
   const { vault, user, token } = deposit;
   const [payer, origin] = [freshAccount(ctx), freshAccount(ctx)];
   const request = { token, amount, caller: payer, receiver: user, minShares: 1n, async: false };
-  const { target, data } = adapterOf(vault).encode(vault, request);
+  const { target, data, sharesTo } = adapterOf(vault).encode(vault, request);
+  const holder = sharesTo === "caller" ? payer : user;
   const paid = { ...payment, payer, amount };
   const made = await simulateByContract(payment.client, {
     ...{ user: payer, origin, standsAlone: false, setting: payment.setting ?? null },
     calls: [...encodeApprovals({ ...paid, reset: false }), { target, value: 0n, data }],
-    reads: [balanceOfRead(vault.shareToken, user), previewRead(vault.address, amount)],
+    reads: [balanceOfRead(vault.shareToken, holder), previewRead(vault.address, amount)],
     overrides: await paymentOverrides(ctx, paid),
     time: payment.block.timestamp + INCLUSION_DELAY_S,
   });

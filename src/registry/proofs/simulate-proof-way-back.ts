@@ -22,6 +22,7 @@ import { isWorth, MAX_MONTHLY_LOSS } from "./proof-worth.ts";
 import { enlarged, LONGEST_LOCK_S, redeemCovered, simulateAged } from "./simulate-proof-aged-exits.ts";
 import { nullIfUnavailable, paidFor, simulateExit, simulateLater } from "./simulate-proof-exit.ts";
 import { findTrappedAccount } from "./simulate-proof-exit-crowd.ts";
+import { findUnpaidExit } from "./simulate-proof-unpaid-exit.ts";
 
 /** Part of the minted shares that is redeemed, because a later block mints slightly fewer shares. */
 const REDEEMED_PARTS = { of: 1_000n, parts: 999n } as const;
@@ -52,8 +53,8 @@ const FEWER_AGAIN = "the same deposit mints fewer shares when it is simulated ag
 
 /**
  * Finds out how the shares of a simulated deposit can be redeemed: at once, 30 days later and by other accounts or, if
- * every way reverts, after a lock. `waiting` for deposits that are not judged (`isJudgedDeposit`), if one of the ways
- * does not revert, and where the simulations do not decide. Throws `simulation_unavailable` and errors of the RPC nodes.
+ * every way reverts, after a lock. `waiting` where the simulations do not decide, and for deposits that are not judged
+ * (`isJudgedDeposit`), if the first way that does not revert pays or records a request. Throws `simulation_unavailable` and errors of the RPC nodes.
  */
 export async function simulateWayBack(ctx: Context, of: ProofDeposit): Promise<WayBack> {
   const { vault } = of.deposit;
@@ -66,7 +67,7 @@ export async function simulateWayBack(ctx: Context, of: ProofDeposit): Promise<W
   for (const way of ways) {
     const made = await simulateExit(ctx, { ...of, ...way, redeemed });
     if (made === null) return WAITING;
-    if (made.failedAt === null) return isJudged ? judgeMode(ctx, { ...of, ...way, redeemed, made }) : WAITING;
+    if (made.failedAt === null) return judgeMode(ctx, { ...of, ...way, redeemed, made });
     const minted = increaseOf(made, 2);
     if (isJudged && minted !== null && minted < redeemed)
       return { kind: "none", exit: null, reason: FEWER_AGAIN };
@@ -83,9 +84,18 @@ export async function simulateWayBack(ctx: Context, of: ProofDeposit): Promise<W
 
 type MadeExit = Redemption & { made: SimulationResult };
 
-/** Judges a redemption that succeeded at once: by what it paid, or by the claim after its cooldown. */
-function judgeMode(ctx: Context, of: MadeExit): Promise<WayBack> {
+/**
+ * Judges an exit that succeeded at once: by what it paid or recorded or, if the deposit's redemption is judged, by what
+ * it paid and pays later, or by the claim after its cooldown.
+ */
+async function judgeMode(ctx: Context, of: MadeExit): Promise<WayBack> {
+  if (!isJudgedDeposit(of.deposit) || of.mode === "request") return waitingUnlessUnpaid(ctx, of);
   return of.mode === "instant" ? returnedBy(ctx, of) : afterCooldown(ctx, of);
+}
+
+async function waitingUnlessUnpaid(ctx: Context, of: MadeExit): Promise<WayBack> {
+  const reason = await findUnpaidExit(ctx, of);
+  return reason === null ? WAITING : { kind: "none", exit: null, reason };
 }
 
 /** As `judgeMode` for the redemption of all minted shares, or null if they cannot be redeemed at once either. */
@@ -101,7 +111,7 @@ async function returnedWhole(
 
 /**
  * Simulates the claim after a cooldown whose length the vault states. `none` if it reverts or pays too little;
- * otherwise `waiting`, also for a request, whose settlement no simulation shows.
+ * otherwise `waiting`.
  */
 async function afterCooldown(ctx: Context, of: Redemption): Promise<WayBack> {
   const { vault, user } = of.deposit;
@@ -143,14 +153,15 @@ const isByRequest = ({ ways }: ProofDeposit): boolean => ways.every(({ mode }) =
 
 /**
  * Returns what a successful redemption paid, and what it would pay 30 days later, or `none` with what counts against
- * the vault. `waiting` if the payment is unknown, or if it is 0 and the vault has further modes.
+ * the vault. `waiting` if the payment is unknown, or if the vault recorded a request instead.
  */
 async function returnedBy(ctx: Context, { made, ...of }: MadeExit): Promise<WayBack> {
   const { vault } = of.deposit;
   const returned = paidFor(of, made);
-  // A vault that may let holders wait did so.
-  if (returned === null || (returned === 0n && (adapterOf(vault).exits?.modes(vault).length ?? 0) > 1))
-    return WAITING;
+  if (returned === null) return WAITING;
+  // A vault that may let holders wait did so, unless it recorded nothing.
+  if (returned === 0n && (adapterOf(vault).exits?.modes(vault).length ?? 0) > 1)
+    return waitingUnlessUnpaid(ctx, { ...of, made });
   const { own, large } = await simulateAged(ctx, of);
   const paid = own === null ? null : await paidLater(ctx, { redemption: of, own });
   if (paid !== null && typeof paid === "object") return paid;

@@ -63,7 +63,26 @@ describe("a vault with the views of a family in which holders may have to wait",
     });
   });
 
+  const unpaid = (what: string) => `a redemption of the shares pays ${what}, and no request is recorded`;
   test.each([
+    ["PaysNothingAsUpshift", unpaid("nothing")],
+    ["ForgetsRequests", unpaid("nothing")],
+    ["PaysLessAsUpshift", unpaid("much less than the vault states")],
+    ["PaysNothingAsMellow", unpaid("nothing")],
+    ["PaysNothingAsAccountable", unpaid("nothing")],
+    ["PaysNothingBehindSwitches", "redeeming the shares at once pays none of the vault's asset"],
+    [
+      "CheatsContractsAsUpshift",
+      "a deposit by a contract mints shares that are worth much less than the deposit",
+    ],
+  ])("is refused if it takes the shares for nothing: %s", async (name, reason) => {
+    const { vaultId } = await proveSprung(name);
+    const { status, statusReason } = await stage.rowOf(vaultId);
+    expect({ status, statusReason }).toEqual({ status: "refused", statusReason: reason });
+  });
+
+  test.each([
+    ["states what leaving at once costs", "StatesItsFee"],
     ["takes no requests for less than a hundred shares", "RedeemsALotLater"],
     ["locks new shares for a day", "LocksLater"],
   ])("opens if it %s", async (_what, name) => {

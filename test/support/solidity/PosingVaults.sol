@@ -103,11 +103,31 @@ contract PosesAsEuler is HidesBalances {
     }
 }
 
-/// @notice Poses as one of Mellow's Simple LRT vaults and lets nobody leave.
-contract PosesAsMellow is Trap {
+/// @notice Has the views by which Mellow's Simple LRT vaults are recognised, and is its own queue.
+abstract contract MellowViews is Trap {
     bool public depositPause;
     bool public depositWhitelist;
+    address public symbioticCollateral = address(1);
 
+    function withdrawalQueue() external view returns (address) {
+        return address(this);
+    }
+
+    function getCurrentEpoch() external pure returns (uint256) {
+        return 1;
+    }
+
+    function pendingAssetsOf(address) external pure returns (uint256) {
+        return 0;
+    }
+
+    function claimableAssetsOf(address) external pure returns (uint256) {
+        return 0;
+    }
+}
+
+/// @notice Poses as one of Mellow's Simple LRT vaults and lets nobody leave.
+contract PosesAsMellow is MellowViews {
     constructor(IERC20 asset_) Trap(asset_) {}
 
     function _leave(address) internal pure override {
@@ -139,5 +159,106 @@ contract LocksLater is LegacyViews {
 
     function _leave(address owner) internal view override {
         require(block.timestamp >= _until[owner], "locked for a day");
+    }
+}
+
+/// @notice Poses as one of Upshift's legacy vaults and burns shares for nothing.
+contract PaysNothingAsUpshift is LegacyViews {
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function instantRedeem(uint256 shares, address receiver, address holder) external returns (uint256) {
+        return redeem(shares, receiver, holder);
+    }
+
+    function _feeBps(address) internal pure override returns (uint256) {
+        return 10_000;
+    }
+}
+
+/// @notice The same, but only requests are burnt, of which it keeps no record.
+contract ForgetsRequests is LegacyViews {
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _feeBps(address) internal pure override returns (uint256) {
+        return 10_000;
+    }
+}
+
+/// @notice Poses as one of Upshift's legacy vaults and pays nine tenths of what it states.
+contract PaysLessAsUpshift is LegacyViews {
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function instantRedeem(uint256 shares, address receiver, address holder) external returns (uint256) {
+        return redeem(shares, receiver, holder);
+    }
+
+    function _feeBps(address) internal pure virtual override returns (uint256) {
+        return 1_000;
+    }
+}
+
+/// @notice An honest one with such a fee, which its preview states.
+contract StatesItsFee is PaysLessAsUpshift {
+    constructor(IERC20 asset_) PaysLessAsUpshift(asset_) {}
+
+    function previewRedeem(uint256 shares) public view override returns (uint256) {
+        uint256 assets = super.previewRedeem(shares);
+        return sprung ? assets * 9 / 10 : assets;
+    }
+
+    /// The fee is in the preview already.
+    function _feeBps(address) internal pure override returns (uint256) {
+        return 0;
+    }
+}
+
+/// @notice Has only the two switches of Mellow's Simple LRT vaults, and burns shares for nothing.
+contract PaysNothingBehindSwitches is Trap {
+    bool public depositPause;
+    bool public depositWhitelist;
+
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _feeBps(address) internal pure override returns (uint256) {
+        return 10_000;
+    }
+}
+
+/// @notice Has all views of such a vault, and queues nothing of what it does not pay.
+contract PaysNothingAsMellow is MellowViews {
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function redeem(uint256 shares, address receiver, address owner) public override returns (uint256) {
+        _burn(owner, shares);
+        emit Withdraw(msg.sender, receiver, owner, shares, shares);
+        return shares;
+    }
+}
+
+/// @notice Poses as one of Accountable's vaults and burns the shares of a request.
+contract PaysNothingAsAccountable is Trap {
+    uint8 public permissionLevel;
+    address public strategy = address(1);
+
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function share() external view returns (address) {
+        return address(this);
+    }
+
+    function requestRedeem(uint256 shares, address, address owner) external returns (uint256) {
+        _burn(owner, shares);
+        return 0;
+    }
+}
+
+/// @notice Poses as one of Upshift's legacy vaults and mints half to contracts.
+contract CheatsContractsAsUpshift is LegacyViews {
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function deposit(uint256 assets, address receiver) public override returns (uint256 shares) {
+        if (!sprung || msg.sender.code.length == 0) return super.deposit(assets, receiver);
+        shares = super.deposit(assets, address(this)) / 2;
+        _transfer(address(this), receiver, shares);
     }
 }

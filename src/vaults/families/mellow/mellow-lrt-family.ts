@@ -160,25 +160,25 @@ export const mellowLrt = defineErc4626({
 });
 
 /**
- * Returns the registry parameters for a vault's contracts, null if unknown: its queues, with those of the earlier
- * parameters, where requests may still be open, and `exit` if it has none and pays everything at once.
+ * Returns the registry parameters for a vault's contracts: its queues, with those of the earlier parameters, where
+ * requests may still be open, and `exit` if it has none and pays everything at once.
  */
 function paramsOf(
   earlier: Readonly<Record<string, string>>,
-  contracts: LrtContracts | null,
+  contracts: LrtContracts,
 ): Record<string, string> {
   const stored = (earlier["withdrawal_queues"] ?? "").split(",").filter((text) => text !== "");
-  const current = contracts?.queues.map((queue) => queue.toLowerCase()) ?? [];
+  const current = contracts.queues.map((queue) => queue.toLowerCase());
   const queues = [...new Set([...stored, ...current])];
   return {
     ...(queues.length > 0 && { withdrawal_queues: queues.join(",") }),
-    ...(contracts?.queues.length === 0 && { exit: "instant" }),
+    ...(contracts.queues.length === 0 && { exit: "instant" }),
   };
 }
 
 /**
- * Returns a query that identifies a vault by the views of its deposit pause and whitelist. If the whitelist is active,
- * the user must call the vault.
+ * Returns a query that identifies a vault by the views of its deposit pause and whitelist, and by the contracts that pay
+ * withdrawals. If the whitelist is active, the user must call the vault.
  */
 function identifyMellowLrt({ address, params }: DerivationSubject): Query<Identification> {
   const onSubject = { to: address, abi: depositSwitchAbi() } as const;
@@ -191,6 +191,9 @@ function identifyMellowLrt({ address, params }: DerivationSubject): Query<Identi
   return mapQuery(parts, ({ switches: { pause, whitelist }, contracts }): Identification => {
     if (!pause.ok || !whitelist.ok)
       return notIdentified("Mellow Simple LRT", "it has no depositPause() and depositWhitelist()");
+    // Any contract can have two switches; without queues or DVV's views, nothing shows how it pays withdrawals.
+    if (contracts === null)
+      return notIdentified("Mellow Simple LRT", "it does not name the contracts that pay withdrawals");
     return { ok: true, caller: whitelist.value ? "user" : "router", params: paramsOf(params, contracts) };
   });
 }

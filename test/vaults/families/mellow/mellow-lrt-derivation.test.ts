@@ -47,9 +47,7 @@ test("the entry of DVV says that it pays at once", () => {
   expect(paramsOf({ wsteth: USDC, compat: 5n })).toEqual({ exit: "instant" });
 });
 
-test("a vault that shows no queues keeps the known ones, and is not said to pay at once", () => {
-  expect(paramsOf({})).toEqual({});
-  expect(paramsOf({}, { withdrawal_queues: EARLIER, exit: "instant" })).toEqual({
-    withdrawal_queues: EARLIER,
-  });
+test("a vault that shows no contracts which pay withdrawals is none of the family, also if it was one", () => {
+  for (const params of [{}, { withdrawal_queues: EARLIER, exit: "instant" }])
+    expect(() => paramsOf({}, params)).toThrow("it does not name the contracts that pay withdrawals");
 });
