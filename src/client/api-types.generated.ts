@@ -1095,7 +1095,7 @@ export interface paths {
         put?: never;
         /**
          * Add vaults
-         * @description Adds one vault, or up to 500 in `vaults`, with status `candidate`; their proofs open or refuse them. The contract addresses of one vault are read from on-chain data now, if the chain responds, and a claim that the chain contradicts is answered with 422 and the finding; those of several are read by their proofs. A vault that already exists stays unchanged and is returned with 200.
+         * @description Adds one vault, or up to 500 in `vaults`, with status `candidate`; their proofs open or refuse them. The contract addresses of one vault are read from on-chain data now, if the chain responds, and a claim that the chain contradicts is answered with 422 and the finding; those of several are read by their proofs. A vault that already exists stays unchanged and is returned with 200; a candidate that only a public list or a register named is added again, with the new claims.
          */
         post: operations["admin.vaults.add"];
         delete?: never;

@@ -2,6 +2,7 @@ import { RpcError } from "../chains/json-rpc.ts";
 import type { Context } from "../context.ts";
 import { makeAuditNote } from "../db/queries/audit-queries.ts";
 import { insertVault, selectVault } from "../db/queries/vault-queries.ts";
+import { insertClaims, isUnclaimed } from "../db/queries/vault-register-queries.ts";
 import { AppError, failure } from "../errors.ts";
 import { formatVaultId } from "../lib/vault-id.ts";
 import type { VaultRecord } from "../schemas/admin/admin-vault-schema.ts";
@@ -19,8 +20,8 @@ import { toVaultRecord } from "./registry-vault-records.ts";
 export type AddedVault = { record: VaultRecord; added: boolean } | { finding: string };
 
 /**
- * Adds a vault to the registry as a candidate, unless it is known or on-chain data does not confirm the claims; if the
- * chain cannot be read, they are stored unchecked. Throws `chain_unsupported`, `store_unavailable`, and viem's
+ * Adds a vault to the registry as an operator's candidate, unless it is known other than as a candidate that a list or
+ * register names, or on-chain data does not confirm the claims; if the chain cannot be read, they are stored unchecked. Throws `chain_unsupported`, `store_unavailable`, and viem's
  * InvalidAddressError.
  */
 export async function addVault(
@@ -31,18 +32,19 @@ export async function addVault(
   assertServedChain(ctx, claims.chainId);
   const vaultId = formatVaultId(claims);
   const known = await selectVault(ctx.db, claims);
-  if (known !== null) return { record: toVaultRecord(known), added: false };
+  if (known !== null && !isUnclaimed(known)) return { record: toVaultRecord(known), added: false };
   const type = findFamily(claims.adapter)?.type ?? input.type;
   const provenance = { source: "operator", detail: "" } as const;
   const row = { ...toClaimRow(claims, { provenance, now: ctx.now() }), type };
   const resolved = await tryResolving(ctx, row);
   if (resolved?.ok === false) return { finding: resolved.reason };
   const statusReason = resolved === null ? "the chain did not respond" : "not proven yet";
-  const added = await insertVault(ctx.db, {
-    vault: { ...row, ...resolved?.derived, statusReason },
-    vaultId,
-    note: makeAuditNote(ctx, { action: "vault.add", actor: "admin", note }),
-  });
+  const vault = { ...row, ...resolved?.derived, statusReason };
+  const noted = makeAuditNote(ctx, { action: "vault.add", actor: "admin", note });
+  const added =
+    known === null
+      ? await insertVault(ctx.db, { vault, vaultId, note: noted })
+      : (await insertClaims(ctx.db, { rows: [vault], source: null, note: noted })).length === 1;
   const stored = await selectVault(ctx.db, claims);
   if (stored === null) throw failure("store_unavailable", "the vault could not be stored");
   return { record: toVaultRecord(stored), added };

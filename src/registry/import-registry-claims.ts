@@ -64,9 +64,9 @@ export function toClaimRow(claims: VaultClaims, of: { provenance: Provenance; no
 /**
  * Adds claimed vaults to the registry as candidates and reports on each claim, in the given order; those with an
  * unserved chain or an unknown family are refused. `list` is the name of the public list that they come from (recorded
- * for known vaults too), or null for an operator. Of repeated claims, the last one not refused is stored. `unlisted` are
- * vaults that the list no longer names: its name is removed from them, and their proofs become due. Throws
- * `store_unavailable`; a part may then be stored.
+ * for known vaults too), or null for an operator, who also adds candidates that only a list or register named. Of
+ * repeated claims, the last one not refused is stored. `unlisted` are vaults that the list no longer names: its name is
+ * removed from them, and their proofs become due. Throws `store_unavailable`; a part may then be stored.
  */
 export async function importClaims(
   ctx: Context,

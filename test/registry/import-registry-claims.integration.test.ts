@@ -105,6 +105,30 @@ describe("POST /v1/admin/vaults with several claims", () => {
     expect(await rowsOf(`audit?subject=${other}`)).toHaveLength(1);
   });
 
+  test("of an operator replace those of a list, whose candidate then needs its proof alone", async () => {
+    const [one, several, open] = [await newVault(), await newVault(), await newVault()];
+    const listed = [one, several, open].map((vault_id) => ({ vault_id, name: "Listed" }));
+    await admin("POST", "vaults", { vaults: listed, list: "some-list" });
+    for (const vaultId of [one, several])
+      expect((await admin("POST", `vaults/${vaultId}/prove`)).body["status"]).toBe("candidate");
+    await admin("PATCH", `vaults/${open}`, { state: "active" });
+    const mine = { curator: "Someone", name: "Mine" };
+    expect(await admin("POST", "vaults", { vault_id: one, ...mine })).toMatchObject({
+      ...{ status: 201, body: { ...mine, provenance: { source: "operator" }, named_by: ["list:some-list"] } },
+    });
+    const again = { vaults: [one, several, open].map((vault_id) => ({ vault_id, ...mine })) };
+    expect((await admin("POST", "vaults", again)).body).toMatchObject({ added: 1, known: 2 });
+    for (const vaultId of [one, several]) {
+      expect((await stage.rowOf(vaultId)).proofDueAt.getTime()).toBeLessThanOrEqual(Date.now());
+      expect((await admin("POST", `vaults/${vaultId}/prove`)).body).toMatchObject({
+        status: "active",
+        ...mine,
+      });
+      expect(await rowsOf(`audit?subject=${vaultId}`)).toMatchObject([{}, { action: "vault.add" }, {}]);
+    }
+    expect(await stage.rowOf(open)).toMatchObject({ name: "Listed", provenance: { source: "list" } });
+  });
+
   test("name a vault by its contract only once its proof opens it, and a listed one by its asset", async () => {
     const [own, listed] = [await newVault(), await newVault()];
     await admin("POST", "vaults", { vaults: [{ vault_id: own }] });

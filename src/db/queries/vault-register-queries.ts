@@ -1,4 +1,5 @@
-import { and, eq, inArray, sql as raw } from "drizzle-orm";
+import { and, eq, getTableColumns, inArray, sql as raw } from "drizzle-orm";
+import { once } from "../../lib/once.ts";
 import type { Database } from "../database-client.ts";
 import { vaultRegisterTips, vaults } from "../tables/vault-tables.ts";
 import { type AuditNote, auditInsert } from "./audit-queries.ts";
@@ -86,9 +87,41 @@ async function forgetOthers(db: Database, { tip, source, candidates }: RegisterR
   );
 }
 
+/** Returns true for an entry that an operator's claim takes over: found by others, and never opened or decided. */
+export const isUnclaimed = ({
+  status,
+  statusBy,
+  wasActive,
+  provenance,
+}: Pick<typeof vaults.$inferSelect, "status" | "statusBy" | "wasActive" | "provenance">): boolean =>
+  (status === "candidate" || status === "refused") &&
+  statusBy === "proof" &&
+  !wasActive &&
+  (provenance.source === "list" || provenance.source === "factory");
+
+/** SQL condition that `isUnclaimed`. */
+const unclaimed = raw`${vaults.status} in ('candidate', 'refused') and ${vaults.statusBy} = 'proof'
+  and not ${vaults.wasActive} and ${vaults.provenance} ->> 'source' in ('list', 'factory')`;
+
+/** Columns of such an entry that an operator's claim keeps. */
+const KEPT: ReadonlySet<string> = new Set([
+  ...["chainId", "address", "createdAt", "namedBy", "proof", "wasActive"],
+  ...["minDeposit", "noMinimum", "startBlock"],
+]);
+
+/** Values of the columns that an operator's claim replaces. */
+const replaced = once(() =>
+  Object.fromEntries(
+    Object.entries(getTableColumns(vaults)).flatMap(([name, column]) =>
+      KEPT.has(name) ? [] : [[name, raw`excluded.${raw.identifier(column.name)}`]],
+    ),
+  ),
+);
+
 /**
  * Inserts claimed vaults that are not in the registry, each with an audit row, and returns their keys. Adds the public
- * list `source` (`list:<name>`, or null for none) to `namedBy` of new and known ones. Throws `store_unavailable`.
+ * list `source` (`list:<name>`) to `namedBy` of new and known ones; if it is null, the claims are an operator's, which
+ * also replace entries that are `isUnclaimed`, and return their keys. Throws `store_unavailable`.
  */
 export async function insertClaims(
   db: Database,
@@ -98,6 +131,13 @@ export async function insertClaims(
   if (of.rows.length === 0) return [];
   const rows = of.rows.map((row) => ({ ...row, namedBy: source === null ? [] : [source] }));
   const named = JSON.stringify(source === null ? [] : [source]);
+  const known =
+    source === null
+      ? { set: replaced(), setWhere: unclaimed }
+      : {
+          set: { namedBy: raw`${vaults.namedBy} || ${named}::jsonb` },
+          setWhere: raw`not ${vaults.namedBy} @> ${named}::jsonb`,
+        };
   return db.run(async (sql) => {
     const given = sql.$with("given").as(
       sql
@@ -105,15 +145,14 @@ export async function insertClaims(
         .values(rows)
         .onConflictDoUpdate({
           target: [vaults.chainId, vaults.address],
-          set: { namedBy: raw`${vaults.namedBy} || ${named}::jsonb` },
-          setWhere: raw`not ${vaults.namedBy} @> ${named}::jsonb`,
+          ...known,
         })
         .returning({
           chainId: vaults.chainId,
           address: vaults.address,
           adapter: vaults.adapter,
           // Only a row that this statement inserted was never locked or updated.
-          added: raw<boolean>`(xmax = 0)`.as("added"),
+          added: raw<boolean>`(${source === null}::bool or xmax = 0)`.as("added"),
         }),
     );
     const noted = auditInsert(note, {
