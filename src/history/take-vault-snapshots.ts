@@ -10,6 +10,7 @@ import {
   writeFigures,
   writeSnapshots,
 } from "../db/queries/snapshot-queries.ts";
+import { scheduleBrokenProofs } from "../db/queries/vault-proof-queries.ts";
 import { mapConcurrently } from "../lib/concurrency.ts";
 import { DAY_MS, HOUR_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
@@ -36,9 +37,9 @@ export interface SnapshotReport {
 
 /**
  * Takes and stores a snapshot of every vault in `listRegistry` and the values that vault lists show, and deletes
- * five-minute snapshots after 8 days and hourly ones after 100. A chain that cannot be read or a vault whose query
- * fails is logged and left out. If only a chain's Router cannot be read, the values that lists show are left out.
- * Throws `store_unavailable`.
+ * five-minute snapshots after 8 days and hourly ones after 100. Makes the proofs of vaults due that seem to have broken
+ * (`scheduleBrokenProofs`). A chain that cannot be read or a vault whose query fails is logged and left out. If only a
+ * chain's Router cannot be read, the values that lists show are left out. Throws `store_unavailable`.
  */
 export async function takeSnapshots(ctx: Context): Promise<SnapshotReport> {
   const { all } = await listRegistry(ctx);
@@ -52,7 +53,10 @@ export async function takeSnapshots(ctx: Context): Promise<SnapshotReport> {
   });
   const rows = read.flatMap((chain) => chain ?? []);
   if (rows.length > 0) {
-    await writeSnapshots(ctx.db, { readAt, readings: rows.map(({ snapshot }) => snapshot) });
+    const readings = rows.map(({ snapshot }) => snapshot);
+    await writeSnapshots(ctx.db, { readAt, readings });
+    // No event may announce that a vault broke.
+    await scheduleBrokenProofs(ctx.db, { at: readAt, readings });
     await writeFigures(
       ctx.db,
       rows.flatMap(({ figures }) => figures ?? []),

@@ -1,7 +1,10 @@
 import { and, asc, count, desc, eq, inArray, lte, min, ne, sql as raw, type SQL } from "drizzle-orm";
+import { HOUR_MS, MINUTE_MS } from "../../lib/durations.ts";
 import type { Database } from "../database-client.ts";
+import { snapshots } from "../tables/snapshot-tables.ts";
 import { type StatusOrigin, type VaultProof, type VaultStatus, vaults } from "../tables/vault-tables.ts";
 import { type AuditNote, auditInsert } from "./audit-queries.ts";
+import { type NewSnapshot, snapshotSteps } from "./snapshot-queries.ts";
 import { type DerivedColumns, type NewVault, type VaultRow, wasActiveAfter } from "./vault-queries.ts";
 
 /** SQL condition of the registry entries that are proven regularly: all except those that an administrator excluded. */
@@ -169,5 +172,45 @@ export async function scheduleProofs(
       .update(vaults)
       .set({ proofDueAt: raw`least(${vaults.proofDueAt}, ${of.at.toISOString()}::timestamptz)` })
       .where(own),
+  );
+}
+
+/** How a vault's new snapshot differs from earlier ones where its proof becomes due: see `scheduleBrokenProofs`. */
+const BROKEN = {
+  /** Part of the highest share price, below which a lower one counts. */
+  priceLeft: 0.97,
+  /** Age of the earlier snapshots, longer than `provenMs`, so that no change is missed after a proof. */
+  earlierMs: 70 * MINUTE_MS,
+  /** Minimum age of the last proof. */
+  provenMs: HOUR_MS,
+  /** Time within which proofs that are due anyway, or run, are left alone. */
+  soonMs: 5 * MINUTE_MS,
+} as const;
+
+/**
+ * Makes the proofs of active vaults due at `at`, the time of these snapshots, if what snapshots of the last 70 minutes
+ * had is gone: the total assets, the share price or 3% of it, or room for deposits. Vaults that were proven within the
+ * last hour, or are due within five minutes, are left out. Throws `store_unavailable`.
+ */
+export async function scheduleBrokenProofs(
+  db: Database,
+  of: { at: Date; readings: readonly NewSnapshot[] },
+): Promise<void> {
+  const at = raw`${of.at.toISOString()}::timestamptz`;
+  const before = (ms: number) => raw`${new Date(of.at.getTime() - ms).toISOString()}::timestamptz`;
+  await db.run((sql) =>
+    sql.execute(raw`update ${vaults} set proof_due_at = ${at}
+      from jsonb_to_recordset(${JSON.stringify(of.readings)}::jsonb) as given("chainId" int4, "vaultAddress" text,
+        "totalAssets" numeric, "sharePrice" numeric, "maxDeposit" numeric),
+        lateral (select max(total_assets) as assets, max(share_price) as price, max(max_deposit) as room
+          from ${snapshots} where chain_id = given."chainId" and vault_address = given."vaultAddress"
+            and step = ${snapshotSteps.fine}::int4 and at > ${before(BROKEN.earlierMs)}) as earlier
+      where ${vaults.chainId} = given."chainId" and ${vaults.address} = given."vaultAddress"
+        and ${vaults.status} = 'active' and ${vaults.proofDueAt} > ${before(-BROKEN.soonMs)}
+        and coalesce((${vaults.proof} ->> 'at')::timestamptz < ${before(BROKEN.provenMs)}, false)
+        and (given."totalAssets" is null and earlier.assets is not null
+          or given."sharePrice" is null and earlier.price is not null
+          or given."sharePrice" < earlier.price * ${BROKEN.priceLeft}::numeric
+          or given."maxDeposit" = 0 and earlier.room > 0)`),
   );
 }

@@ -79,8 +79,8 @@ const transferStarted = (contract: VaultContract): EventTerms => ({
 });
 
 /**
- * Events of a proxy (new implementation, beacon or admin) and of the start of an ownership transfer. Sources: ERC-1967;
- * OpenZeppelin, Ownable2Step.
+ * Events of a proxy (new implementation, beacon, functions or admin) and of the start of an ownership transfer. Sources:
+ * ERC-1967; EIP-2535; OpenZeppelin, Ownable2Step.
  */
 const proxyAndOwnerEvents = (contract: VaultContract): readonly GovernanceEvent[] => [
   changeEvent([contract, "code", "Upgraded(address indexed implementation)"], {
@@ -91,6 +91,14 @@ const proxyAndOwnerEvents = (contract: VaultContract): readonly GovernanceEvent[
     what: settingOf(contract, "beacon"),
     describe: newValue("beacon"),
   }),
+  changeEvent(
+    [
+      contract,
+      "code",
+      "DiamondCut((address facetAddress, uint8 action, bytes4[] functionSelectors)[] cuts, address init, bytes data)",
+    ],
+    { what: settingOf(contract, "functions") },
+  ),
   changeEvent(
     [contract, "code", "AdminChanged(address previousAdmin, address newAdmin)"],
     addressTexts(settingOf(contract, "proxy admin"), {

@@ -12,6 +12,7 @@ const ACCOUNT = "0x00000000000000000000000000000000000c0de5";
 
 /** Returns a sample value of an ABI type that varies with `salt`. */
 function sample(of: AbiParameter, salt: number): unknown {
+  if (of.type.endsWith("[]")) return [sample({ ...of, type: of.type.slice(0, -2) } as AbiParameter, salt)];
   if ("components" in of && of.type === "tuple")
     return Object.fromEntries(of.components.map((part) => [part.name, sample(part, salt)]));
   if (of.type === "address") return ACCOUNT;

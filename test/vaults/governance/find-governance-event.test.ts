@@ -75,6 +75,11 @@ describe.each(adapters)("governance events of %s", (adapter) => {
   });
 });
 
+test("a change of a diamond's functions has the topic of EIP-2535", () => {
+  const topic = "0x8faa70878671ccd212d20771b795c50af8fd3ff6cf27f4bde57e5d4de0aeb673";
+  expect(eventTopic(eventNamed("erc4626", "DiamondCut"))).toBe(topic);
+});
+
 test("seenByView() is true for a change that a view shows", () => {
   const seen = (adapter: string, name: string, given: Record<string, unknown>) => {
     const event = governanceEventsOf(adapter).find(({ signature }) => signature.startsWith(name));
