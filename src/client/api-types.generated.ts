@@ -3834,7 +3834,7 @@ export interface components {
              */
             expires_at: string | null;
             /**
-             * @description What can be claimed now, in the smallest unit: assets of a redemption, shares of a deposit or of a cancelled redemption (`request_id` is `cancelled`), or `null` if unknown.
+             * @description What can be claimed now, in the smallest unit: assets of a redemption, shares of a deposit or of a cancelled redemption (`request_id` is `cancelled`), assets of a cancelled deposit (its `shares` are `null`), or `null` if unknown.
              * @example 1000000
              */
             claimable: bigint | null;
@@ -6419,7 +6419,7 @@ export interface components {
         /** @description A transaction that the user can sign now to continue a deposit. */
         NextStep: {
             /**
-             * @description Kind of step. `deposit`: the second step of a deposit; `claim`: the claim of shares from an asynchronous vault.
+             * @description Kind of step. `deposit`: the second step of a deposit; `claim`: the claim of shares, or of a cancelled request's assets, from an asynchronous vault.
              * @enum {string}
              */
             kind: "deposit" | "claim";
@@ -6577,7 +6577,7 @@ export interface components {
          */
         VaultType: "custom" | "morpho" | "veda" | "midas" | "lido" | "ipor" | "accountable";
         /**
-         * @description State of a deposit. No transaction seen yet: `built`; `expired`: the quote's time is over; `abandoned`: hidden by the user. In progress: `submitted`: the source transaction is unconfirmed; `bridging`: it succeeded, and its tokens are being swapped or bridged; `awaiting_deposit`: the token arrived, and the user must deposit it; `requested`: the vault has yet to settle the request; `claimable`: it has, and the user can claim the shares. Final: `completed`: shares arrived; `partial`: the token arrived instead of shares; `refunded`: by the bridge or the vault. `failed`: the source transaction reverted, and may be sent again, or the vault rejected the request.
+         * @description State of a deposit. No transaction seen yet: `built`; `expired`: the quote's time is over; `abandoned`: hidden by the user. In progress: `submitted`: the source transaction is unconfirmed; `bridging`: it succeeded, and its tokens are being swapped or bridged; `awaiting_deposit`: the token arrived, and the user must deposit it; `requested`: the vault has yet to settle the request; `claimable`: it has, and the user can claim the shares or, after a cancellation, the assets. Final: `completed`: shares arrived; `partial`: the token arrived instead of shares; `refunded`: by the bridge or the vault. `failed`: the source transaction reverted, and may be sent again, or the vault rejected the request.
          * @enum {string}
          */
         DepositState: "built" | "expired" | "abandoned" | "submitted" | "bridging" | "awaiting_deposit" | "requested" | "claimable" | "completed" | "partial" | "refunded" | "failed";

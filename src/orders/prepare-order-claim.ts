@@ -1,10 +1,11 @@
-import type { Address, Hex } from "viem";
+import type { Address } from "viem";
 import { runSimulation } from "../chains/simulator/run-simulation.ts";
 import type { Context } from "../context.ts";
 import type { NextStep } from "../schemas/deposit-schema.ts";
 import type { NextStepRefusal } from "../schemas/step-schema.ts";
 import { explainVaultRevert } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
+import type { DepositClaimCall } from "../vaults/vault-deposit-claim.ts";
 import { toTransactionRequest, toWalletCall } from "./order-wallet-calls.ts";
 import { balanceOfRead, GAS_FUNDS, INCLUSION_DELAY_S, receivedTokens } from "./simulate-order-payment.ts";
 
@@ -27,9 +28,9 @@ export const refusedStep = (code: string, detail: string): NextStepOutcome => ({
 });
 
 /**
- * Simulates the claim of a settled deposit request and returns the transaction to sign, or why it cannot be sent: the
- * chain is not served, the claim reverts, gives the user no shares, or takes some. A share balance that cannot be read
- * is no reason to refuse. `headTime` is the timestamp of the latest block that the caller read, in UNIX seconds. Errors
+ * Simulates the claim of a settled or cancelled deposit request and returns the transaction to sign, or why it cannot be
+ * sent: the chain is not served, the claim reverts, gives the user no shares (or assets, if it pays back), or takes
+ * some. A balance that cannot be read is no reason to refuse. `headTime` is the timestamp of the latest block that the caller read, in UNIX seconds. Errors
  * of `runSimulation` and `receivedTokens` propagate.
  */
 export async function prepareClaim(
@@ -37,19 +38,21 @@ export async function prepareClaim(
   of: {
     vault: Vault;
     user: Address;
-    call: { target: Address; data: Hex };
+    call: DepositClaimCall;
     headTime: number;
   },
 ): Promise<NextStepOutcome> {
   const { vault, user, call } = of;
-  const { chainId, shareToken } = vault;
+  const { chainId } = vault;
   const client = ctx.chains.client(chainId);
   if (client === null) return refusedStep("chain_unsupported", `chain ${chainId} is not served`);
-  const own = { ...call, value: 0n };
+  const [token, what] =
+    call.paysBack === true ? [vault.asset.address, "assets"] : [vault.shareToken, "shares"];
+  const own = { target: call.target, data: call.data, value: 0n };
   const simulation = await runSimulation(client, {
     user,
     calls: [own],
-    reads: [balanceOfRead(shareToken, user)],
+    reads: [balanceOfRead(token, user)],
     overrides: [{ address: user, balance: GAS_FUNDS }],
     time: of.headTime + INCLUSION_DELAY_S,
     standsAlone: true,
@@ -59,11 +62,11 @@ export async function prepareClaim(
     const { code, text } = explainVaultRevert(vault, made?.returnData ?? "0x");
     return refusedStep(code ?? "would_revert", `the claim would revert: ${text ?? "without a reason"}`);
   }
-  const received = receivedTokens(simulation, { token: shareToken, receiver: user, read: 0 });
+  const received = receivedTokens(simulation, { token, receiver: user, read: 0 });
   if (received !== null && received < 0n)
-    return refusedStep("price_unsafe", `the claim would take shares of ${vault.name} from the account`);
+    return refusedStep("price_unsafe", `the claim would take ${what} of ${vault.name} from the account`);
   if (received === 0n)
-    return refusedStep("zero_shares", `${vault.name} would give no shares for this request now`);
+    return refusedStep("zero_shares", `${vault.name} would give no ${what} for this request now`);
   const request = toTransactionRequest(own, { chainId, gasUsed: made.gasUsed });
   const calls = [toWalletCall(own, chainId)];
   return { next: { kind: "claim", transaction_request: request, approval: null, calls }, refusal: null };

@@ -1,4 +1,4 @@
-import type { Address, Hex } from "viem";
+import type { Address } from "viem";
 import { mapQuery, type Query, queryAll } from "../chains/chain-reads.ts";
 import type { Context } from "../context.ts";
 import type { OpenRequest } from "../db/queries/user-flow-queries.ts";
@@ -9,14 +9,15 @@ import type { Positions } from "../schemas/position-schema.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { AsyncDeposits, PendingDeposit } from "../vaults/vault-adapter.ts";
+import type { DepositClaimCall } from "../vaults/vault-deposit-claim.ts";
 
 /**
- * A user's pending deposits into an asynchronous vault. `claim` is the call that claims settled shares; null if none
- * are known to be claimable, or if the vault sends them without a claim.
+ * A user's pending deposits into an asynchronous vault. `claim` is the call that claims settled shares or assets of
+ * cancelled requests; null if none are known to be claimable, or if the vault sends them without a claim.
  */
 export interface PendingPosition extends PendingDeposit {
   vault: Vault;
-  claim: { target: Address; data: Hex } | null;
+  claim: DepositClaimCall | null;
   /** True if no request is known to exist, and only `booked` counts, which is unknown. */
   hidden?: true;
 }

@@ -325,10 +325,11 @@ export function toWireRedemption(
  * deposit to the vault in `open` or else `0`, which stands for all of the account's requests (EIP-7540).
  */
 export function toWireDepositRequest(
-  { vault, pendingAssets, claimableShares, claimableAssets, booked }: PendingPosition,
+  { vault, pendingAssets, claimableShares, claimableAssets, returnedAssets, claim, booked }: PendingPosition,
   open: readonly OpenRequest[],
 ): VaultRequest {
   const claimable = (claimableShares ?? 0n) > 0n || (claimableAssets ?? 0n) > 0n;
+  const paysBack = claim?.paysBack === true;
   const known = pendingAssets !== null && claimableAssets !== null;
   const assets = booked?.assets ?? (known ? pendingAssets + claimableAssets : pendingAssets || null);
   const row = open.find(
@@ -339,11 +340,11 @@ export function toWireDepositRequest(
   );
   return {
     ...{ request_id: row?.requestId ?? "0", kind: "deposit", tracking_id: row?.trackingId ?? null },
-    shares: claimable ? (claimableShares?.toString() ?? null) : null,
+    shares: claimable && !paysBack ? (claimableShares?.toString() ?? null) : null,
     assets: assets?.toString() ?? null,
     token: { ...vault.asset },
-    state: claimable ? "claimable" : "pending",
+    state: claimable || paysBack ? "claimable" : "pending",
     ...{ since: null, earliest: null, expires_at: null, cancellable: false, in_wallet: false },
-    claimable: claimableShares?.toString() ?? null,
+    claimable: (paysBack ? returnedAssets : claimableShares)?.toString() ?? null,
   };
 }

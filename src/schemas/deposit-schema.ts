@@ -39,19 +39,19 @@ export const depositStates = [
 /** Schema of the state of a tracked deposit. Its description, which the OpenAPI document shows, explains each state. */
 export const DepositState = z.enum(depositStates).meta({
   description:
-    "State of a deposit. No transaction seen yet: `built`; `expired`: the quote's time is over; `abandoned`: hidden by the user. In progress: `submitted`: the source transaction is unconfirmed; `bridging`: it succeeded, and its tokens are being swapped or bridged; `awaiting_deposit`: the token arrived, and the user must deposit it; `requested`: the vault has yet to settle the request; `claimable`: it has, and the user can claim the shares. Final: `completed`: shares arrived; `partial`: the token arrived instead of shares; `refunded`: by the bridge or the vault. `failed`: the source transaction reverted, and may be sent again, or the vault rejected the request.",
+    "State of a deposit. No transaction seen yet: `built`; `expired`: the quote's time is over; `abandoned`: hidden by the user. In progress: `submitted`: the source transaction is unconfirmed; `bridging`: it succeeded, and its tokens are being swapped or bridged; `awaiting_deposit`: the token arrived, and the user must deposit it; `requested`: the vault has yet to settle the request; `claimable`: it has, and the user can claim the shares or, after a cancellation, the assets. Final: `completed`: shares arrived; `partial`: the token arrived instead of shares; `refunded`: by the bridge or the vault. `failed`: the source transaction reverted, and may be sent again, or the vault rejected the request.",
 });
 export type DepositState = z.infer<typeof DepositState>;
 
 /**
  * The transaction that the user signs next: the deposit of a delivered token (also one delivered instead of shares), or
- * the claim of shares from an asynchronous vault.
+ * the claim of shares, or of the assets of a cancelled request, from an asynchronous vault.
  */
 export const NextStep = z
   .object({
     kind: z.enum(["deposit", "claim"]).meta({
       description:
-        "Kind of step. `deposit`: the second step of a deposit; `claim`: the claim of shares from an asynchronous vault.",
+        "Kind of step. `deposit`: the second step of a deposit; `claim`: the claim of shares, or of a cancelled request's assets, from an asynchronous vault.",
     }),
     transaction_request: TransactionRequest.meta({ description: "Transaction to sign and send." }),
     approval: Approval.nullable().meta({

@@ -53,7 +53,7 @@ export const VaultRequest = z
     }),
     claimable: AmountText.nullable().meta({
       description:
-        "What can be claimed now, in the smallest unit: assets of a redemption, shares of a deposit or of a cancelled redemption (`request_id` is `cancelled`), or `null` if unknown.",
+        "What can be claimed now, in the smallest unit: assets of a redemption, shares of a deposit or of a cancelled redemption (`request_id` is `cancelled`), assets of a cancelled deposit (its `shares` are `null`), or `null` if unknown.",
     }),
     cancellable: z.boolean().meta({ description: "Whether the user can take it back now.", example: false }),
     in_wallet: z.boolean().meta({

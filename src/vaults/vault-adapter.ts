@@ -4,6 +4,7 @@ import type { VaultType } from "../schemas/vault-schema.ts";
 import type { GovernanceEvent } from "./governance/governance-event.ts";
 import type { LensVault } from "./lens/position-lens.ts";
 import type { Token, Vault } from "./vault.ts";
+import type { DepositClaim, DepositClaimCall } from "./vault-deposit-claim.ts";
 import type { Deriver } from "./vault-deriver.ts";
 import type { VaultExits } from "./vault-exits.ts";
 import type { FeeRates } from "./vault-fee-rates.ts";
@@ -188,6 +189,11 @@ export interface PendingDeposit {
   claimableShares: bigint | null;
   /** Assets that were deposited for the claimable shares, in the asset's smallest unit. */
   claimableAssets: bigint | null;
+  /**
+   * Assets of cancelled requests that the user can claim back now, which `pendingAssets` includes, in the asset's
+   * smallest unit. Absent if there are none.
+   */
+  returnedAssets?: bigint;
   /** True if the vault rejected all of the known requests. */
   rejected?: boolean;
   /**
@@ -206,15 +212,6 @@ export interface SubmittedRequest {
   assets: bigint | null;
 }
 
-/**
- * Shares that a deposit request received, in the share token's smallest unit. `assets` is the part of the deposited
- * assets for which they are, in the asset's smallest unit; null if they are for the whole request or maybe several.
- */
-export interface DepositClaim {
-  shares: bigint;
-  assets: bigint | null;
-}
-
 /** Asynchronous deposits of a vault family, such as ERC-7540 requests: how to read, claim and recognise them. */
 export interface AsyncDeposits {
   /**
@@ -223,10 +220,10 @@ export interface AsyncDeposits {
    */
   pending(vault: Vault, of: { user: Address; requestIds: readonly string[] }): Query<PendingDeposit>;
   /**
-   * Encodes the user's call that claims the claimable shares of `pending`, or returns null if nothing is known to be
-   * claimable or settlement itself sends the shares.
+   * Encodes the user's call that claims the claimable shares of `pending` or, without any, its returned assets. Null if
+   * nothing is known to be claimable or settlement itself sends the shares.
    */
-  claim(vault: Vault, of: { user: Address; pending: PendingDeposit }): { target: Address; data: Hex } | null;
+  claim(vault: Vault, of: { user: Address; pending: PendingDeposit }): DepositClaimCall | null;
   /** True if settlement itself sends the shares, so that the user claims nothing. */
   sendsUnclaimed?: true;
   /** Finds the user's deposit request in the logs of a successful receipt, or returns null if there is none. */

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { prepareClaim } from "../../src/orders/prepare-order-claim.ts";
 import { contractsClient } from "../support/chains/multicall.ts";
 import { testContext } from "../support/context.ts";
-import { USER, VAULT, vault } from "../support/deposits/fixtures.ts";
+import { USDC, USER, VAULT, vault } from "../support/deposits/fixtures.ts";
 import { transferLog } from "../support/deposits/logs.ts";
 
 const HEAD_TIME = 1_700_000_000;
@@ -37,8 +37,8 @@ test("prepareClaim() explains the revert of a deposit's claim as a deposit's", a
   });
 });
 
-/** Prepares a call that changes the user's shares from 100 to `after` in the simulation, with these logs. */
-async function claimThat(after: bigint, logs: readonly object[]) {
+/** Prepares a call that changes the balance that is read from 100 to `after` in the simulation, with these logs. */
+async function claimThat(after: bigint, logs: readonly object[], pays: { paysBack?: true } = {}) {
   const request = async () => {
     const balance = (value: bigint) => ({
       status: "0x1",
@@ -53,12 +53,15 @@ async function claimThat(after: bigint, logs: readonly object[]) {
   const ctx = testContext({
     clients: [{ ...contractsClient(() => ({ ok: false, data: "0x" })), request }],
   });
-  const call = { target: VAULT, data: "0x12345678" } as const;
+  const call = { target: VAULT, data: "0x12345678", ...pays } as const;
   return prepareClaim(ctx, { vault, user: USER, call, headTime: HEAD_TIME });
 }
 
-const { address, topics, data } = transferLog({ token: vault.shareToken, to: USER, value: 7n });
-const minted = { address, topics, data, logIndex: "0x0" };
+const paid = (token: typeof USDC) => {
+  const { address, topics, data } = transferLog({ token, to: USER, value: 7n });
+  return { address, topics, data, logIndex: "0x0" };
+};
+const minted = paid(vault.shareToken);
 
 test("prepareClaim() offers a claim that brings shares", async () => {
   const { next, refusal } = await claimThat(107n, [minted]);
@@ -72,4 +75,14 @@ test.each([
 ] as const)("prepareClaim() offers no claim that %s", async (_, after, logs, code) => {
   const { next, refusal } = await claimThat(after, logs);
   expect({ next, code: refusal?.code }).toEqual({ next: null, code });
+});
+
+test("prepareClaim() offers a claim that pays assets of a cancelled request back", async () => {
+  const back = { paysBack: true } as const;
+  const { next, refusal } = await claimThat(107n, [paid(USDC)], back);
+  expect({ kind: next?.kind, refusal }).toEqual({ kind: "claim", refusal: null });
+  expect((await claimThat(107n, [minted], back)).refusal).toEqual({
+    code: "zero_shares",
+    detail: `${vault.name} would give no assets for this request now`,
+  });
 });

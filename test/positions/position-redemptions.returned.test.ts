@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toWireRedemption } from "../../src/positions/position-redemptions.ts";
+import { toWireDepositRequest, toWireRedemption } from "../../src/positions/position-redemptions.ts";
 import { type PendingExit, unknownPendingExit } from "../../src/vaults/vault-exits.ts";
 import { USDC, vault } from "../support/deposits/fixtures.ts";
 
@@ -11,4 +11,13 @@ test("toWireRedemption() shows how many shares of a cancelled request can be cla
       { request: { ...unknownPendingExit, token: USDC, ...returned, ...change }, open: [] },
     ).claimable;
   expect([shown({}), shown({ claimableShares: null })]).toEqual(["10", null]);
+});
+
+test("toWireDepositRequest() shows the assets of a cancelled request as claimable, without shares", () => {
+  const claim = { target: vault.address, data: "0x12", paysBack: true } as const;
+  const open = { pendingAssets: 100n, claimableShares: 0n, claimableAssets: 0n, returnedAssets: 60n };
+  expect(toWireDepositRequest({ vault, ...open, claim }, [])).toMatchObject({
+    ...{ state: "claimable", shares: null, assets: "100", claimable: "60" },
+  });
+  expect(toWireDepositRequest({ vault, ...open, claim: null }, [])).toMatchObject({ state: "pending" });
 });

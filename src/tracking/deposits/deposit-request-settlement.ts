@@ -5,7 +5,7 @@ import { selectOtherRequests } from "../../db/queries/deposit-evidence-queries.t
 import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import { sameAddress } from "../../lib/address.ts";
-import type { DepositClaim } from "../../vaults/vault-adapter.ts";
+import type { DepositClaim } from "../../vaults/vault-deposit-claim.ts";
 import { findTransfers, MAX_UNPROVING } from "../track-token-transfers.ts";
 import { countShareTransfers, netTransfers, transfersOf } from "./deposit-proofs.ts";
 import { isRequested } from "./deposit-state-machine.ts";
@@ -99,8 +99,8 @@ export async function settlementTransitions(ctx: Context, at: SettlementInput): 
     const { ended } = await findSettlement(ctx, seen);
     if (ended !== null) return [ended];
   }
-  const { claimableShares, claimableAssets } = now.pending;
-  if ((claimableShares ?? 0n) > 0n || (claimableAssets ?? 0n) > 0n) {
+  const { claimableShares, claimableAssets, returnedAssets } = now.pending;
+  if ([claimableShares, claimableAssets, returnedAssets].some((amount) => (amount ?? 0n) > 0n)) {
     const event = { kind: "chain", shows: "vault_settled", confirmed: true } as const;
     return [{ event, change: {}, write: "on_change" }];
   }

@@ -14,6 +14,7 @@ import { adapterOf, asyncDepositsOf } from "../../vaults/families/vault-families
 import { findStoredVault } from "../../vaults/find-vault.ts";
 import { findToken } from "../../vaults/find-vault-token.ts";
 import type { Vault } from "../../vaults/vault.ts";
+import type { DepositClaimCall } from "../../vaults/vault-deposit-claim.ts";
 import {
   type ExitFollowUp,
   type PendingExit,
@@ -29,16 +30,16 @@ interface Asked {
   exits: VaultExits;
   user: Address;
   request: PendingExit;
-  /** Call that claims the shares of the user's settled deposit requests, or null if none are known to need a claim. */
-  sharesClaim: ExitFollowUp | null;
+  /** Call that claims for the user's deposit requests, or null if none are known to need a claim. */
+  depositClaim: DepositClaimCall | null;
   nativeBalance: bigint | null;
   block: BlockTime;
 }
 
 /**
  * Builds and simulates the claim or cancellation of a redemption request, which need not have been made with this
- * service. If that request is not found or not claimable, a claim collects the shares of settled deposit requests, if
- * any. Throws an AppError (`exitRequestErrors`) if the action is refused; errors of the RPC nodes propagate.
+ * service. If that request is not found or not claimable, a claim collects the shares of settled deposit requests or
+ * the assets of cancelled ones, if any. Throws an AppError (`exitRequestErrors`) if the action is refused; errors of the RPC nodes propagate.
  */
 export async function buildRequestAction(
   ctx: Context,
@@ -46,10 +47,11 @@ export async function buildRequestAction(
 ): Promise<BuiltRequestAction> {
   const vault = await findStoredVault(ctx, input.vault_id);
   const asked = await readAsked(ctx, { vault, user: input.user_address, requestId: input.request_id });
-  const { request, sharesClaim } = asked;
-  if (action === "claim" && sharesClaim !== null && request?.state !== "claimable") {
-    const shares = { ...unknownPendingExit, token: asked.vault.asset.address, pays: "shares" } as const;
-    return prepareAction(ctx, { ...asked, request: shares, action, call: sharesClaim });
+  const { request, depositClaim } = asked;
+  if (action === "claim" && depositClaim !== null && request?.state !== "claimable") {
+    const pays = depositClaim.paysBack === true ? "assets" : "shares";
+    const deposited = { ...unknownPendingExit, token: asked.vault.asset.address, pays } as const;
+    return prepareAction(ctx, { ...asked, request: deposited, action, call: depositClaim });
   }
   const own = { ...asked, ...foundRequest(asked, input.request_id) };
   const call = action === "claim" ? claimCall(own) : cancelCall(own);
@@ -91,20 +93,20 @@ async function readAsked(
     query: (now) =>
       queryAll({
         pending: exits?.pending?.(vault, { ...ids, now }) ?? createQuery({}, () => []),
-        sharesClaim: sharesClaimQuery(vault, ids),
+        depositClaim: depositClaimQuery(vault, ids),
         gas,
       }),
   });
-  const { pending, sharesClaim, gas: nativeBalance } = value;
+  const { pending, depositClaim, gas: nativeBalance } = value;
   const request = pending?.find((one) => one.requestId.toLowerCase() === requestId.toLowerCase()) ?? null;
-  return { vault, user, request, unread: pending === null, sharesClaim, nativeBalance, block };
+  return { vault, user, request, unread: pending === null, depositClaim, nativeBalance, block };
 }
 
-/** Returns the query for the call that claims the shares of a user's settled deposit requests; null if none are. */
-function sharesClaimQuery(
+/** Returns the query for the call that claims for a user's deposit requests; null if nothing is claimable. */
+function depositClaimQuery(
   vault: Vault,
   of: { user: Address; requestIds: readonly string[] },
-): Query<ExitFollowUp | null> {
+): Query<DepositClaimCall | null> {
   const deposits = asyncDepositsOf(vault);
   if (deposits === null) return createQuery({}, () => null);
   return mapQuery(deposits.pending(vault, of), (pending) =>

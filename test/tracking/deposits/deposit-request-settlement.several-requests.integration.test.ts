@@ -107,18 +107,15 @@ describe("settlement of two requests with one balance per account", () => {
       const cancelled = [0n, user.address] as const;
       await send(encodeFunctionData({ abi, functionName: "cancelDepositRequest", args: cancelled }));
       await set(placed, { abi: abi as Abi, name: "answerDepositCancellation", args: [user.address] });
-      const owed = { pending_assets: String(2n * amount), claimable_shares: "0", next: null };
+      const owed = { pending_assets: String(2n * amount), claimable_shares: "0", next: { kind: "claim" } };
       expect(await pendingOf(user)).toMatchObject([owed]);
-      for (const id of ids)
-        expect(await shown(id)).toMatchObject({ state: "requested", next: null, next_refusal: null });
+      const [one, other] = [await shown(ids[0] ?? ""), await shown(ids[1] ?? "")];
+      expect(one).toMatchObject({ state: "claimable", next_refusal: null });
+      expect(other).toMatchObject({ state: "claimable", next: null, next_refusal: { code: "claim_shared" } });
 
-      const back = [0n, user.address, user.address] as const;
-      const paid = await send(
-        encodeFunctionData({ abi, functionName: "claimCancelDepositRequest", args: back }),
-      );
+      const refund_tx_hash = await claim(user, one.next);
       expect(await pendingOf(user)).toEqual([]);
       for (const id of ids) {
-        const refund_tx_hash = paid.transactionHash;
         const ended = await shown(id);
         expect(ended).toMatchObject({ state: "refunded", refund_tx_hash, shares: null });
         const status = `/v1/status?tx_hash=${ended.source_tx_hash}&from_chain_id=${world.chainId}`;

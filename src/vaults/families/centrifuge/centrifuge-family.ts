@@ -51,6 +51,7 @@ const requestsAbi = once(() =>
     "function maxMint(address controller) view returns (uint256)",
     "function isPermissioned(address controller) view returns (bool)",
     "function mint(uint256 shares, address receiver, address controller) returns (uint256 assets)",
+    "function claimCancelDepositRequest(uint256 requestId, address receiver, address controller) returns (uint256 assets)",
   ]),
 );
 /** The request id that all deposit requests of a controller share. */
@@ -59,8 +60,8 @@ const REQUEST_ID = 0n;
 /**
  * Asynchronous deposits into Centrifuge vaults, claimed with `mint`, because a claim in assets would leave shares
  * behind. The claimable amounts are null for an account that is not a member. Assets of cancelled requests count as
- * pending until the user claims them back, for which no step is offered. If one of both is unread, `pendingAssets` is
- * the other, or null if that is 0. Source: centrifuge/protocol.
+ * pending until the user claims them back, after the shares. If one of both is unread, `pendingAssets` is the other, or
+ * null if that is 0. Source: centrifuge/protocol.
  */
 export const centrifugeRequests: AsyncDeposits = {
   ...erc7540Requests,
@@ -76,7 +77,8 @@ export const centrifugeRequests: AsyncDeposits = {
         permitted: read({ ...on, name: "isPermissioned", args: [user] }),
       },
       ({ pending, claimable, returned, shares, permitted }): PendingDeposit => {
-        const open = (valueOrNull(pending) ?? 0n) + (valueOrNull(returned) ?? 0n);
+        const back = valueOrNull(returned) ?? 0n;
+        const open = (valueOrNull(pending) ?? 0n) + back;
         // Without membership, the vault returns 0 claimable shares even if there are some.
         const barred = valueOrNull(permitted) === false;
         return {
@@ -84,18 +86,20 @@ export const centrifugeRequests: AsyncDeposits = {
           pendingAssets: open > 0n || (pending.ok && returned.ok) ? open : null,
           claimableShares: barred ? null : valueOrNull(shares),
           claimableAssets: barred ? null : valueOrNull(claimable),
+          ...(back > 0n && { returnedAssets: back }),
         };
       },
     );
   },
   claim(vault, { user, pending }) {
-    const shares = pending.claimableShares;
-    if (shares === null || shares === 0n) return null;
-    const args = [shares, user, user] as const;
-    return {
-      target: vault.entryPoint,
-      data: encodeFunctionData({ abi: requestsAbi(), functionName: "mint", args }),
-    };
+    const { claimableShares: shares, returnedAssets = 0n } = pending;
+    const [target, abi] = [vault.entryPoint, requestsAbi()];
+    if (shares !== null && shares > 0n)
+      return { target, data: encodeFunctionData({ abi, functionName: "mint", args: [shares, user, user] }) };
+    if (returnedAssets === 0n) return null;
+    const args = [REQUEST_ID, user, user] as const;
+    const data = encodeFunctionData({ abi, functionName: "claimCancelDepositRequest", args });
+    return { target, data, paysBack: true };
   },
 };
 

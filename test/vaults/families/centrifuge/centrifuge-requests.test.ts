@@ -1,4 +1,4 @@
-import { numberToHex, toFunctionSelector } from "viem";
+import { decodeFunctionData, numberToHex, parseAbi, toFunctionSelector } from "viem";
 import { expect, test } from "vitest";
 import { runQuery } from "../../../../src/chains/aggregator/aggregate-reads.ts";
 import { isRequestGone } from "../../../../src/tracking/deposits/track-deposit-request.ts";
@@ -30,12 +30,32 @@ async function pendingOf(views: Partial<Record<keyof typeof VIEWS, bigint | null
 
 test("assets of cancelled requests are open until they are claimed back", async () => {
   const returned = await pendingOf({ returned: 7n });
-  expect(returned).toEqual({ pendingAssets: 7n, claimableShares: 0n, claimableAssets: 0n });
+  const open = { pendingAssets: 7n, returnedAssets: 7n };
+  expect(returned).toEqual({ ...open, claimableShares: 0n, claimableAssets: 0n });
   expect(isRequestGone(returned)).toBe(false);
   expect(await pendingOf({ returned: 7n, pending: 5n })).toMatchObject({ pendingAssets: 12n });
   const former = await pendingOf({ returned: 7n, permitted: 0n });
-  expect(former).toEqual({ pendingAssets: 7n, claimableShares: null, claimableAssets: null });
+  expect(former).toEqual({ ...open, claimableShares: null, claimableAssets: null });
   expect(isRequestGone(await pendingOf({}))).toBe(true);
+});
+
+test("assets of cancelled requests are claimed back, after the shares of settled ones", async () => {
+  const abi = parseAbi([
+    "function mint(uint256 shares, address receiver, address controller)",
+    "function claimCancelDepositRequest(uint256 requestId, address receiver, address controller)",
+  ]);
+  const claimOf = (pending: Awaited<ReturnType<typeof pendingOf>>) => {
+    const call = centrifugeRequests.claim(vault, { user: USER, pending });
+    return call && { ...decodeFunctionData({ abi, data: call.data }), paysBack: call.paysBack };
+  };
+  const back = { functionName: "claimCancelDepositRequest", args: [0n, USER, USER], paysBack: true };
+  expect(claimOf(await pendingOf({ returned: 7n }))).toEqual(back);
+  // A former member may claim the assets back, although no shares.
+  expect(claimOf(await pendingOf({ returned: 7n, permitted: 0n, shares: 0n }))).toEqual(back);
+  expect(claimOf(await pendingOf({ returned: 7n, shares: 5n }))).toEqual({
+    ...{ functionName: "mint", args: [5n, USER, USER], paysBack: undefined },
+  });
+  expect(claimOf(await pendingOf({ pending: 7n }))).toBeNull();
 });
 
 test("requests are not gone while it is unread whether assets wait to be claimed back", async () => {
