@@ -133,8 +133,14 @@ const UNREAD = refused({
   reason: "the account's requests at this vault could not be read",
 });
 
-function depositAction(vault: Vault, terms: DepositTerms): VaultAction {
-  const mode = terms.async === true ? "request" : depositMode(vault);
+/** Returns whether a user can deposit now, by the vault's registry entry and the conditions of a small deposit. */
+export function depositAction(vault: Vault, terms: DepositTerms): VaultAction {
+  const mode =
+    terms.async === undefined
+      ? depositMode(vault)
+      : terms.async
+        ? ("request" as const)
+        : ("instant" as const);
   if (vault.status !== "active" || terms.paused)
     return refused({ code: "vault_paused", reason: pauseReason(vault), max: "0", mode });
   if (terms.asset === null) {
@@ -173,8 +179,11 @@ export function claimAction(
   if (ready.length > 0) return { ...POSSIBLE, max: paymentOf(ready), mode };
   const settled = deposits.filter(({ claim }) => claim !== null);
   if (settled.length > 0) {
-    const max = sumOf(settled.map(({ claimableAssets: own }) => own));
-    const reason = "the shares of a deposit request are ready";
+    const back = settled.every(({ claim }) => claim?.paysBack === true);
+    const max = sumOf(settled.map((one) => (back ? (one.returnedAssets ?? null) : one.claimableAssets)));
+    const reason = back
+      ? "the assets of a cancelled deposit request can be claimed back"
+      : "the shares of a deposit request are ready";
     return { ...POSSIBLE, max, mode: "request", reason };
   }
   if (requests === null) return UNREAD;

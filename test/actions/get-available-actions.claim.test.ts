@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { claimAction as claimActionAt } from "../../src/actions/get-available-actions.ts";
+import { claimAction as claimActionAt, depositAction } from "../../src/actions/get-available-actions.ts";
 import type { PendingPosition } from "../../src/positions/position-pending-deposits.ts";
 import { type PendingExit, unknownPendingExit } from "../../src/vaults/vault-exits.ts";
 import { USDC, VAULT, vault } from "../support/deposits/fixtures.ts";
@@ -51,6 +51,28 @@ test("claimAction() shows the claim of a deposit request, and where its transact
     ...{ allowed: true, max: "7", mode: "request", code: null },
     reason: "the shares of a deposit request are ready",
   });
+});
+
+test("claimAction() shows that the assets of a cancelled deposit request can be claimed back", () => {
+  const claim = { target: VAULT, data: "0x12", paysBack: true } as const;
+  const returned = deposit({ returnedAssets: 4n, claim });
+  expect(claimAction({ requests: [], deposits: [returned] })).toMatchObject({
+    ...{ allowed: true, max: "4", mode: "request", code: null },
+    reason: "the assets of a cancelled deposit request can be claimed back",
+  });
+});
+
+test("depositAction() names the mode in which the vault takes deposits now", () => {
+  const terms = { ...{ previewShares: 1n, previewRevert: null, price: null, asset: USDC, paused: false } };
+  const limits = { maxDeposit: null, minDeposit: null };
+  const lagoon = { ...vault, adapter: "lagoon" };
+  const modeOf = (async: { async?: boolean }, at = lagoon) =>
+    depositAction(at, { ...terms, ...limits, ...async }).mode;
+  expect(modeOf({ async: true })).toBe("request");
+  expect(modeOf({ async: false })).toBe("instant");
+  // Without what the state decides, the family does.
+  expect(modeOf({})).toBe("request");
+  expect(modeOf({}, vault)).toBe("instant");
 });
 
 test("claimAction() waits for deposits as for redemptions", () => {
