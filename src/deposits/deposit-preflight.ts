@@ -193,6 +193,8 @@ export function toDepositRefusal(
       });
     case "zero_shares":
       return failure("zero_shares", `${name} would mint no shares for this amount`);
+    case "request_pending":
+      return failure("request_pending", `${name} still has an open request of this account`);
     case "not_allowed":
     case "price_stale":
     case "share_locked":

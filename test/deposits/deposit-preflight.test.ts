@@ -275,6 +275,7 @@ describe("toDepositRefusal()", () => {
     [{ code: "vault_paused", text: "x" }, { code: "vault_paused" }],
     [{ code: "zero_shares", text: "x" }, { code: "zero_shares" }],
     [{ code: "not_allowed", text: "x" }, { code: "not_allowed" }],
+    [{ code: "request_pending", text: "x" }, { code: "request_pending" }],
     [
       { code: null, text: "Panic(17)" },
       { code: "would_revert", members: { revert: "Panic(17)" } },

@@ -177,7 +177,7 @@ const explain = familyErrors({
     "error InvalidOwner()": "not_allowed",
     "error VaultNotLinked()": "vault_paused",
     "error InvalidPrice()": "price_stale",
-    "error CancellationIsPending()": null,
+    "error CancellationIsPending()": "request_pending",
     "error ExceedsMaxDeposit()": "above_maximum",
   },
 });

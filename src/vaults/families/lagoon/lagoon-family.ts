@@ -236,7 +236,7 @@ const explain = familyErrors({
     "error OnlyAsyncDepositAllowed()": null,
     "error SyncOperationNotAllowed()": "vault_paused",
     "error TotalAssetsExpired()": null,
-    "error OnlyOneRequestAllowed()": null,
+    "error OnlyOneRequestAllowed()": "request_pending",
   },
 });
 

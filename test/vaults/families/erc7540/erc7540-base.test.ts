@@ -196,6 +196,7 @@ describe("ERC-7540 encode()", () => {
     [lagoon, "NotWhitelisted()", "not_allowed"],
     [lagoon, "ERC7540InvalidOperator()", "not_allowed"],
     [lagoon, "MaxCapReached()", "above_maximum"],
+    [lagoon, "OnlyOneRequestAllowed()", "request_pending"],
     [lagoon, "OnlyAsyncDepositAllowed()", null],
     [lagoon, "SyncOperationNotAllowed()", "vault_paused"],
     [lagoon, "TotalAssetsExpired()", null],
@@ -204,7 +205,7 @@ describe("ERC-7540 encode()", () => {
     [centrifuge, "VaultNotLinked()", "vault_paused"],
     [centrifuge, "InvalidPrice()", "price_stale"],
     [centrifuge, "TransferBlocked()", "not_allowed"],
-    [centrifuge, "CancellationIsPending()", null],
+    [centrifuge, "CancellationIsPending()", "request_pending"],
   ] as const)("%# are refused for what %s %s is", (adapter, signature, code) => {
     expect(adapter.explain?.(toFunctionSelector(signature))).toEqual({ code, text: signature.slice(0, -2) });
   });
