@@ -16,6 +16,7 @@ import { type MapleRequest, mapleQueueRead } from "./maple-requests.ts";
 export const mapleAbi = once(() =>
   parseAbi([
     "function convertToExitAssets(uint256 shares) view returns (uint256)",
+    "function maxRedeem(address owner) view returns (uint256)",
     "function manager() view returns (address)",
     "function withdrawalManager() view returns (address)",
     "function isManualWithdrawal(address owner) view returns (bool)",
@@ -65,7 +66,8 @@ export function identifyMaple(
 
 /**
  * Returns a query for the conditions of a redemption request in a Maple pool. The payment is priced later; the estimate
- * at the current price by `convertToExitAssets` deducts unrealised losses.
+ * at the current price by `convertToExitAssets` deducts unrealised losses. While a request to a cyclical withdrawal
+ * manager can be claimed, another one would lock its shares for later cycles too, so that is refused.
  */
 export function mapleTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   const exit = read({
@@ -80,12 +82,14 @@ export function mapleTerms(vault: Vault, request: ExitTermsInput): Query<ExitTer
     name: "isManualWithdrawal",
     args: [request.owner],
   });
-  const reads = { ...erc4626ExitReads(vault, request), exit, manual };
-  return createQuery(reads, ({ exit: price, manual: claims, ...results }) => ({
+  const ready = read({ to: vault.entryPoint, abi: mapleAbi(), name: "maxRedeem", args: [request.owner] });
+  const reads = { ...erc4626ExitReads(vault, request), exit, manual, ready };
+  return createQuery(reads, ({ exit: price, manual: claims, ready: claimable, ...results }) => ({
     ...erc4626ExitTermsOf(results),
     previewAssets: valueOrNull(price),
     previewRevert: price.ok ? null : price.revert,
     priced: "later" as const,
+    refusal: !hasMapleQueue(vault) && (valueOrNull(claimable) ?? 0n) > 0n ? "request_pending" : null,
     variant: valueOrNull(claims) === true ? MAPLE_MANUAL : null,
   }));
 }

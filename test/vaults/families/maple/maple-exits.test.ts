@@ -1,12 +1,20 @@
-import { type Address, decodeFunctionData, encodeFunctionResult, parseAbi, zeroAddress } from "viem";
+import {
+  type Address,
+  decodeFunctionData,
+  encodeFunctionResult,
+  numberToHex,
+  parseAbi,
+  toFunctionSelector,
+  zeroAddress,
+} from "viem";
 import { describe, expect, test } from "vitest";
 import { runQuery } from "../../../../src/chains/aggregator/aggregate-reads.ts";
 import { unlessUnmade } from "../../../../src/chains/chain-reads.ts";
 import { identifyWaiting } from "../../../../src/vaults/families/erc4626-base/erc4626-waiting-exits.ts";
-import { identifyMaple } from "../../../../src/vaults/families/maple/maple-exits.ts";
+import { identifyMaple, mapleTerms } from "../../../../src/vaults/families/maple/maple-exits.ts";
 import type { DerivationSubject } from "../../../../src/vaults/vault-deriver.ts";
 import { contractsClient } from "../../../support/chains/multicall.ts";
-import { VAULT } from "../../../support/deposits/fixtures.ts";
+import { USER, VAULT, vault } from "../../../support/deposits/fixtures.ts";
 import { answer, UNMADE } from "../../../support/vaults/answer.ts";
 
 const MANAGER: Address = "0x1111111111111111111111111111111111111111";
@@ -70,5 +78,30 @@ describe("identifyWaiting()", () => {
     expect(await paramsOn(queue)).toEqual({
       ...{ other: "kept", exit: "maple", ...managers, withdrawal_type: "queue" },
     });
+  });
+});
+
+describe("mapleTerms()", () => {
+  /** The refusal of a request of an account with this `maxRedeem`; null: the view fails. */
+  async function refusalWith(ready: bigint | null, params: Readonly<Record<string, string>> = {}) {
+    const client = contractsClient(({ data }) =>
+      ready !== null && data.startsWith(toFunctionSelector("maxRedeem(address)"))
+        ? { ok: true, data: numberToHex(ready, { size: 32 }) }
+        : { ok: false, data: "0x" },
+    );
+    const pool = { ...vault, adapter: "erc4626", params: { exit: "maple", ...params } };
+    const asked = { mode: "request", token: vault.asset, shares: 5n, now: 0 } as const;
+    const own = { owner: USER, caller: USER, receiver: USER };
+    return (await runQuery(client, mapleTerms(pool, { ...asked, ...own }))).value.refusal;
+  }
+
+  test("refuse a request that would lock shares again which can be claimed from the cyclical manager", async () => {
+    expect(await refusalWith(33n)).toBe("request_pending");
+    expect(await refusalWith(0n)).toBeNull();
+    expect(await refusalWith(null)).toBeNull();
+  });
+
+  test("let a queue take a request while processed shares wait, which it keeps apart", async () => {
+    expect(await refusalWith(33n, { withdrawal_type: "queue" })).toBeNull();
   });
 });
