@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { deriverOf } from "../../../src/vaults/families/vault-families.ts";
 import { unreviewedSubject } from "../../../src/vaults/vault-deriver.ts";
-import { OTHER, USDC } from "../../support/deposits/fixtures.ts";
+import { OTHER, USDC, USER } from "../../support/deposits/fixtures.ts";
 import { answer } from "../../support/vaults/answer.ts";
 
 /** Answers of any ERC-7540 vault, without previews. */
@@ -36,4 +36,20 @@ test.each([
   const derivation = derived("centrifuge", own);
   const deposit = derivation.ok ? derivation.vault.params?.["deposit"] : undefined;
   expect({ ok: derivation.ok, deposit }).toEqual(expected);
+});
+
+test("a vault without a name has that of its share token", () => {
+  const centrifuge = { "identified/operator": false, "identified/permitted": false, "identified/kind": 0 };
+  const nameOf = (own: Record<string, unknown>) => {
+    const derivation = derived("centrifuge", {
+      ...centrifuge,
+      "answers/share": USER,
+      "share/name": "Fund",
+      ...own,
+    });
+    return derivation.ok ? derivation.vault.name : derivation.reason;
+  };
+  expect(nameOf({ "answers/name": undefined })).toBe("Fund");
+  expect(nameOf({})).toBe("A vault");
+  expect(nameOf({ "answers/name": undefined, "share/name": undefined })).toBe("");
 });

@@ -150,6 +150,7 @@ const vaultAbi = once(() =>
 );
 const shareAbi = once(() =>
   parseAbi([
+    "function name() view returns (string)",
     "function decimals() view returns (uint8)",
     "function totalSupply() view returns (uint256)",
     "function balanceOf(address) view returns (uint256)",
@@ -267,19 +268,22 @@ function describeDerivedVault(of: {
   const on = { to: answers.shareToken, abi: shareAbi() } as const;
   const share = createQuery(
     {
+      name: read({ ...on, name: "name" }),
       decimals: read({ ...on, name: "decimals" }),
       supply: read({ ...on, name: "totalSupply" }),
       balance: read({ ...on, name: "balanceOf", args: [ORDINARY_ACCOUNT] }),
       allowance: read({ ...on, name: "allowance", args: [ORDINARY_ACCOUNT, ORDINARY_ACCOUNT] }),
     },
-    ({ decimals, supply, balance, allowance }) => ({
+    ({ name, decimals, supply, balance, allowance }) => ({
+      // A vault whose shares are another token may have no name of its own, such as Centrifuge's.
+      shareName: sanitizeLabel(valueOrNull(name), MAX_NAME_LENGTH),
       decimals: supply.ok ? valueOrNull(decimals) : null,
       // A vault may report its supply of shares and keep the balances in a contract that it does not name.
       keepsBalances: balance.ok && allowance.ok,
     }),
   );
   const parts = queryAll({ asset: tokenQuery(answers.asset), share });
-  return mapQuery(parts, ({ asset, share: { decimals, keepsBalances } }): Derivation => {
+  return mapQuery(parts, ({ asset, share: { shareName, decimals, keepsBalances } }): Derivation => {
     if (asset === null) return underivable("the vault's asset reports no symbol or decimals");
     if (decimals === null) return underivable("the share token reports no decimals or no total supply");
     if (!keepsBalances)
@@ -287,7 +291,8 @@ function describeDerivedVault(of: {
     const vault = getAddress(of.subject.address);
     const { caller = "router", params = {} } = identification;
     const own = { entryPoint: vault, spender: vault, pricer: vault, caller, params };
-    const { name, shareToken } = answers;
+    const { shareToken } = answers;
+    const name = answers.name === "" ? shareName : answers.name;
     const derived = { name, asset, acceptedAssets: [asset], shareToken, shareDecimals: decimals, ...own };
     return { ok: true, vault: derived };
   });
