@@ -111,6 +111,9 @@ export const centrifugeExits: VaultExits = {
         "error ExceedsRedeemLimits()": "withdrawal_state",
         "error ZeroAmountNotAllowed()": "nothing_to_withdraw",
         "error NoPendingRequest()": "withdrawal_state",
+        // The escrow of the pool, which pays a claim only once it holds the assets.
+        "error InsufficientBalance(address asset, uint256 tokenId, uint256 value, uint256 balance)":
+          "no_liquidity",
       },
     }),
   }),

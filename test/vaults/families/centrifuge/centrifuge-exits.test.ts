@@ -1,3 +1,4 @@
+import { encodeErrorResult, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
 import { centrifugeExits } from "../../../../src/vaults/families/centrifuge/centrifuge-exits.ts";
 import { NOW, OTHER, USER, vault } from "../../../support/deposits/fixtures.ts";
@@ -50,4 +51,12 @@ describe("the requests of an account", () => {
       { requestId: "0", state: "claimable", claimableShares: 5n, claimableAssets: 7n },
     ]);
   });
+});
+
+test("a claim that the pool's escrow cannot pay yet lacks liquidity", () => {
+  const abi = parseAbi([
+    "error InsufficientBalance(address asset, uint256 tokenId, uint256 value, uint256 balance)",
+  ]);
+  const revert = encodeErrorResult({ abi, errorName: "InsufficientBalance", args: [OTHER, 0n, 7n, 5n] });
+  expect(centrifugeExits.explain?.(revert)).toMatchObject({ code: "no_liquidity" });
 });
