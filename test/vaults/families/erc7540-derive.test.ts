@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { centrifugeFamily } from "../../../src/vaults/families/centrifuge/centrifuge-family.ts";
 import { deriverOf } from "../../../src/vaults/families/vault-families.ts";
 import { unreviewedSubject } from "../../../src/vaults/vault-deriver.ts";
-import { OTHER, USDC, USER } from "../../support/deposits/fixtures.ts";
+import { OTHER, USDC, USER, vault } from "../../support/deposits/fixtures.ts";
 import { answer } from "../../support/vaults/answer.ts";
 
 /** Answers of any ERC-7540 vault, without previews. */
@@ -52,4 +53,29 @@ test("a vault without a name has that of its share token", () => {
   expect(nameOf({ "answers/name": undefined })).toBe("Fund");
   expect(nameOf({})).toBe("A vault");
   expect(nameOf({ "answers/name": undefined, "share/name": undefined })).toBe("");
+});
+
+test.each([
+  ["since version 3.1", { registry: USER, spoke: OTHER }, USER],
+  ["before", { spoke: OTHER }, OTHER],
+  ["of an unknown version", {}, undefined],
+])("the Centrifuge deriver finds the register of linked vaults %s", (_, named, register) => {
+  const own = { "identified/operator": false, "identified/permitted": false, "identified/kind": 2 };
+  const derivation = derived("centrifuge", { ...own, "identified/manager": USDC, ...named });
+  const params = derivation.ok ? derivation.vault.params : {};
+  expect(params?.["vault_register"]).toBe(register);
+});
+
+test.each([
+  [false, true],
+  [true, false],
+  [undefined, false],
+])("a Centrifuge vault whose register answers %s to isLinked() is paused: %s", (linked, paused) => {
+  const of = { ...vault, adapter: "centrifuge", params: { deposit: "async", vault_register: OTHER } };
+  const { adapter } = centrifugeFamily;
+  const views = { linked, asset: USDC, price: 5n };
+  const asked = { token: vault.asset, amount: 1n, caller: USER, receiver: USER, now: 0 };
+  expect(answer(adapter.state(of, 0), views).paused).toBe(paused);
+  expect(answer(adapter.flags(of), views).paused).toBe(paused);
+  expect(answer(adapter.terms(of, asked), views).paused).toBe(paused);
 });

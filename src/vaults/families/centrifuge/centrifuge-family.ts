@@ -1,5 +1,12 @@
 import { encodeFunctionData, hexToString, isHex, parseAbi } from "viem";
-import { createQuery, type Query, read, valueOrNull } from "../../../chains/chain-reads.ts";
+import {
+  createQuery,
+  type Query,
+  type ReadResults,
+  read,
+  readThen,
+  valueOrNull,
+} from "../../../chains/chain-reads.ts";
 import { sameAddress } from "../../../lib/address.ts";
 import { once } from "../../../lib/once.ts";
 import { settingOf, wardEvents } from "../../governance/common-governance-events.ts";
@@ -23,7 +30,7 @@ import type {
   VaultState,
 } from "../../vault-adapter.ts";
 import type { DerivationSubject } from "../../vault-deriver.ts";
-import { choiceParam } from "../../vault-params.ts";
+import { addressParam, choiceParam } from "../../vault-params.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import {
   erc4626Deriver,
@@ -109,6 +116,7 @@ const centrifugeAbi = once(() =>
     "function isPermissioned(address controller) view returns (bool)",
     "function previewDeposit(uint256) view returns (uint256)",
     "function maxDeposit(address) view returns (uint256)",
+    "function isLinked(address vault) view returns (bool)",
   ]),
 );
 const depositAbi = once(() =>
@@ -119,11 +127,28 @@ const isSync = (vault: Vault): boolean =>
   choiceParam(vault, { name: "deposit", choices: ["sync", "async"] }) === "sync";
 const on = (vault: Vault) => ({ to: vault.entryPoint, abi: centrifugeAbi() }) as const;
 
+/**
+ * Creates the read of whether a vault is linked, without which it takes no requests and pays no claims. It fails for a
+ * registry entry that names no register.
+ */
+const linkReads = (vault: Vault) => ({
+  linked: read({
+    to: addressParam(vault, "vault_register") ?? vault.entryPoint,
+    abi: centrifugeAbi(),
+    name: "isLinked",
+    args: [vault.address],
+  }),
+});
+
+const isUnlinked = ({ linked }: ReadResults<ReturnType<typeof linkReads>>): boolean =>
+  valueOrNull(linked) === false;
+
 function describeTerms(vault: Vault, request: TermsInput) {
   const { amount, receiver } = request;
   const sync = isSync(vault);
   const reads = {
     ...conversionReads(vault),
+    ...linkReads(vault),
     share: read({ ...on(vault), name: "share" }),
     permitted: read({ ...on(vault), name: "isPermissioned", args: [receiver] }),
     preview: sync
@@ -141,7 +166,7 @@ function describeTerms(vault: Vault, request: TermsInput) {
       // An asynchronous vault's `maxDeposit` is the claimable amount of the account, not a capacity.
       maxDeposit: sync ? valueOrNull(results.most) : null,
       minDeposit: null,
-      paused: false,
+      paused: isUnlinked(results),
       refusal: valueOrNull(results.permitted) === false ? "not_allowed" : null,
     };
   });
@@ -149,7 +174,7 @@ function describeTerms(vault: Vault, request: TermsInput) {
 
 function describeState(vault: Vault) {
   return createQuery(
-    totalsReads(vault),
+    { ...totalsReads(vault), ...linkReads(vault) },
     (results): VaultState => ({
       totalAssets: valueOrNull(results.totalAssets),
       totalSupply: valueOrNull(results.totalSupply),
@@ -157,7 +182,7 @@ function describeState(vault: Vault) {
       // The limit depends on the receiver's membership, and no receiver is given here.
       maxDeposit: null,
       minDeposit: null,
-      paused: false,
+      paused: isUnlinked(results),
     }),
   );
 }
@@ -189,11 +214,15 @@ const explain = familyErrors({
 export const centrifuge: VaultAdapter = {
   name: "centrifuge",
   noMinimum: false,
-  checkParams: (vault) => void isSync(vault),
+  checkParams: (vault) => {
+    isSync(vault);
+    addressParam(vault, "vault_register");
+  },
   // Several vaults may issue the same share token, so one vault's assets / total supply is not the share price.
   lens: (vault) => ({ kind: "convert", shareToken: vault.shareToken, pricer: vault.pricer }),
   state: describeState,
-  flags: () => createQuery({}, () => ({ paused: false, minDeposit: null })),
+  flags: (vault) =>
+    createQuery(linkReads(vault), (results) => ({ paused: isUnlinked(results), minDeposit: null })),
   terms: describeTerms,
   encode,
   explain,
@@ -208,6 +237,8 @@ const identificationAbi = once(() =>
     "function isPermissioned(address controller) view returns (bool)",
     "function vaultKind() view returns (uint8)",
     "function asyncRedeemManager() view returns (address)",
+    "function vaultRegistry() view returns (address)",
+    "function spoke() view returns (address)",
   ]),
 );
 /** Value of the registry parameter `deposit` by supported `vaultKind()`: 0 takes requests, 2 mints immediately. */
@@ -215,7 +246,8 @@ const DEPOSIT_KINDS: Readonly<Record<number, string>> = { 0: "async", 2: "sync" 
 
 /**
  * Returns a query that identifies a Centrifuge vault by its operator and membership views. `vaultKind()` shows whether
- * it mints immediately or takes requests; a vault of another kind is rejected.
+ * it mints immediately or takes requests; a vault of another kind is rejected. Its manager names the register of linked
+ * vaults, which before version 3.1 is the contract `spoke`.
  */
 function identifyCentrifuge({ address, params }: DerivationSubject): Query<Identification> {
   const onSubject = { to: address, abi: identificationAbi() } as const;
@@ -225,13 +257,23 @@ function identifyCentrifuge({ address, params }: DerivationSubject): Query<Ident
     kind: read({ ...onSubject, name: "vaultKind" }),
     manager: read({ ...onSubject, name: "asyncRedeemManager" }),
   };
-  return createQuery(reads, ({ operator, permitted, kind, manager }): Identification => {
-    if (!operator.ok || !permitted.ok)
-      return notIdentified("Centrifuge", "it has no isOperator() and isPermissioned()");
+  return readThen(reads, ({ operator, permitted, kind, manager }): Query<Identification> => {
+    const not = (why: string) => createQuery({}, (): Identification => notIdentified("Centrifuge", why));
+    if (!operator.ok || !permitted.ok) return not("it has no isOperator() and isPermissioned()");
     const deposit = kind.ok ? DEPOSIT_KINDS[kind.value] : undefined;
-    if (deposit === undefined) return notIdentified("Centrifuge", "its vaultKind() is not supported");
-    const redeem = manager.ok ? { redeem_manager: manager.value } : {};
-    return { ok: true, caller: "user", params: { ...params, deposit, ...redeem } };
+    if (deposit === undefined) return not("its vaultKind() is not supported");
+    const named = { ...params, deposit };
+    if (!manager.ok) return createQuery({}, () => ({ ok: true, caller: "user", params: named }));
+    const onManager = { to: manager.value, abi: identificationAbi() } as const;
+    const registers = {
+      registry: read({ ...onManager, name: "vaultRegistry" }),
+      spoke: read({ ...onManager, name: "spoke" }),
+    };
+    return createQuery(registers, ({ registry, spoke }): Identification => {
+      const register = valueOrNull(registry) ?? valueOrNull(spoke);
+      const linked = register === null ? {} : { vault_register: register };
+      return { ok: true, caller: "user", params: { ...named, redeem_manager: manager.value, ...linked } };
+    });
   });
 }
 
