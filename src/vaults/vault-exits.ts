@@ -200,9 +200,8 @@ export interface PendingExit {
  */
 export const unknownPendingExit: Omit<PendingExit, "token"> = {
   ...{ requestId: "0", mode: "request", shares: null, assets: null, priced: false, state: "pending" },
-  value: null,
   ...{ claimableAssets: null, claimableShares: null, since: null, earliest: null, expiresAt: null },
-  ...{ pays: "assets", cancellable: false, inWallet: false, bookedOut: false, bookedAt: null },
+  ...{ value: null, pays: "assets", cancellable: false, inWallet: false, bookedOut: false, bookedAt: null },
 };
 
 /** Joins lists of open redemptions. Returns null if one of them could not be read. */
@@ -329,6 +328,8 @@ export interface ExitSettlement {
   inParts?: true;
   /** True if the vault numbers its requests, but these events name none. Absent otherwise; see `settlesUnnamed`. */
   unnamed?: true;
+  /** Id of the open request that took the cancelled one's place and shares. Absent otherwise. */
+  successor?: string;
 }
 
 /**

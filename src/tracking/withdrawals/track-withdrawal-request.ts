@@ -9,7 +9,12 @@ import { isNative } from "../../lib/address.ts";
 import type { BlockTime } from "../../lib/block-ranges.ts";
 import { adapterOf } from "../../vaults/families/vault-families.ts";
 import type { Vault } from "../../vaults/vault.ts";
-import type { ExitSettlement, PendingExit, VaultExits } from "../../vaults/vault-exits.ts";
+import {
+  type ExitSettlement,
+  type PendingExit,
+  unknownPendingExit,
+  type VaultExits,
+} from "../../vaults/vault-exits.ts";
 import { readTimed } from "../../vaults/vault-state.ts";
 import { netTransfers } from "../deposits/deposit-proofs.ts";
 import { hashesOn } from "../deposits/deposit-transaction-hints.ts";
@@ -76,6 +81,13 @@ export async function exitRequestTransitions(ctx: Context, at: RequestInput): Pr
   if (now === null) return { transitions: [], undecided: [] };
   if (now === "unread") return { transitions: [], undecided: hashesOn(at.row.vaultChainId, at.hints) };
   const { end, seen } = await findEnd(ctx, { ...at, now });
+  const successor = seen.find(({ settlement }) => settlement.successor !== undefined)?.settlement.successor;
+  // The request goes on under another id, whose end other hints may show.
+  if (successor !== undefined) {
+    const request = { ...unknownPendingExit, requestId: successor, token: getAddress(at.row.exitToken) };
+    const renamed = reportedTransition({ ...at.row, requestId: null }, request);
+    return { transitions: [renamed], undecided: hashesOn(at.row.vaultChainId, at.hints) };
+  }
   if (end !== null) return { transitions: [end], undecided: [] };
   const transitions = now.request === null ? [] : [reportedTransition(at.row, now.request)];
   return { transitions, undecided: seen.map(({ hash }) => hash) };

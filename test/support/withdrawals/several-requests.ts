@@ -40,8 +40,8 @@ export interface Requests {
   /** The request that is checked, and the account's other withdrawals. */
   row: WithdrawalRow;
   others?: readonly WithdrawalRow[];
-  /** What the vault's views return, by their signatures; 0 for others. */
-  views?: Readonly<Record<string, bigint | ((data: Hex) => bigint)>>;
+  /** What the vault's views return, by their signatures: a number, or all words; 0 for others. */
+  views?: Readonly<Record<string, bigint | Hex | ((data: Hex) => bigint)>>;
   /** Places of the transactions that are known as hints, and of those that have no confirmation. */
   hinted?: readonly number[];
   unconfirmed?: readonly number[];
@@ -90,6 +90,7 @@ function clientOf(scene: Requests) {
   const block = { ...head, number: headBlock, timestamp: Math.floor(NOW / 1_000) };
   const contracts: Contracts = ({ data }) => {
     const value = bySelector.get(data.slice(0, 10) as Hex) ?? 0n;
+    if (typeof value === "string") return { ok: true, data: value };
     return { ok: true, data: numberToHex(typeof value === "bigint" ? value : value(data), { size: 32 }) };
   };
   const reading = contractsClient(contracts, { block });

@@ -294,7 +294,8 @@ export function findQueueRequest(
 
 /**
  * Finds in a receipt's logs how a user's request ended: solved or cancelled in the queue, or completed or cancelled in
- * the delayed-withdrawal contract. Null if the logs do not show its end.
+ * the delayed-withdrawal contract. Null if the logs do not show its end. One that its owner replaced is cancelled, with
+ * its successor.
  */
 export function findQueueSettlement(
   vault: Vault,
@@ -315,7 +316,25 @@ export function findQueueSettlement(
   for (const { eventName, args } of parseEventLogs({ abi: vedaQueueAbi(), logs: own })) {
     if (args.requestId !== hash) continue;
     if (eventName === "OnChainWithdrawSolved") return { outcome: "paid", assets: request.amountOfAssets };
-    if (eventName === "OnChainWithdrawCancelled") return { outcome: "cancelled", assets: 0n };
+    if (eventName !== "OnChainWithdrawCancelled") continue;
+    const successor = successorOf(vault, { user, request, logs });
+    return { outcome: "cancelled", assets: 0n, ...(successor !== null && { successor }) };
   }
   return null;
+}
+
+/**
+ * Returns the id of the request that replaced a cancelled one, or null. The queue then keeps the shares, so that the new
+ * request's event follows at once; a plain cancellation returns them, and another request must transfer them again.
+ */
+function successorOf(
+  vault: Vault,
+  { user, request, logs }: { user: Address; request: QueueRequest; logs: readonly Log[] },
+): string | null {
+  const [queue, hash] = [addressParam(vault, "withdraw_queue") ?? "", hashRequest(request)];
+  const cancelled = logs.findIndex(
+    ({ address, topics }) => sameAddress(address, queue) && topics[1] === hash,
+  );
+  const next = findQueueRequest(vault, { user, logs: logs.slice(cancelled + 1, cancelled + 2) });
+  return next?.mode === "request" && next.shares === request.amountOfShares ? next.requestId : null;
 }
