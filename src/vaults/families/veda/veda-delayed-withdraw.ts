@@ -52,14 +52,11 @@ const BPS = 10_000n;
 const DEFAULT_WINDOW = 7 * 86_400;
 
 /**
- * Returns a query for the conditions of a request to the delayed-withdrawal contract. `fee` is in basis points of the
- * assets, or null if unknown. If the owner is known to have an open request for a supported token, `refusal` is
- * `request_pending`.
+ * Returns a query for the conditions of a request to the delayed-withdrawal contract. The fee is taken from the shares;
+ * the payment is null if the fee or the rate is unknown, or if the fee is above 100%. If the owner is known to have an
+ * open request for a supported token, `refusal` is `request_pending`.
  */
-export function delayedTerms(
-  vault: Vault,
-  request: ExitTermsInput,
-): Query<Partial<ExitTerms> & { fee: bigint | null }> {
+export function delayedTerms(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>> {
   const to = addressParam(vault, "delayed_withdraw") ?? zeroAddress;
   const on = { to, abi: vedaDelayedAbi() } as const;
   const token = request.token.address;
@@ -68,14 +65,19 @@ export function delayedTerms(
       paused: read({ ...on, name: "isPaused" }),
       config: read({ ...on, name: "withdrawAssets", args: [token] }),
       open: read({ ...on, name: "withdrawRequests", args: [request.owner, token] }),
+      rate: read({ to: vault.pricer, abi: rateAbi(), name: "getRateInQuoteSafe", args: [token] }),
     },
-    ({ paused, config, open }) => {
+    ({ paused, config, open, rate }) => {
       const [allowed, delay, window, , fee] = valueOrNull(config) ?? [];
       const start = Math.floor(request.now / 1_000);
       const earliest = delay === undefined ? null : start + delay;
       const busy = (valueOrNull(open)?.[3] ?? 0n) > 0n;
+      const { shares } = request;
       return {
-        fee: fee === undefined ? null : BigInt(fee),
+        previewAssets:
+          fee === undefined || BigInt(fee) > BPS || !rate.ok
+            ? null
+            : mulDivDown(shares - mulDivDown(shares, BigInt(fee), BPS), rate.value, oneShare(vault)),
         priced: "later",
         earliest,
         expiresAt: earliest === null ? null : earliest + (window || DEFAULT_WINDOW),

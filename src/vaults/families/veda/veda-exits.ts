@@ -62,7 +62,6 @@ const shareAbi = once(() => parseAbi(["function balanceOf(address) view returns 
 const SHARES_OFFSET = 36;
 /** Byte offset of the receiver in the calldata of `withdraw(asset, shares, minimum, to)`. */
 const RECEIVER_OFFSET = 100;
-const BPS = 10_000n;
 
 /**
  * Returns the withdrawal modes of a vault. Each mode is served by a contract of its own, which the registry entry
@@ -164,24 +163,17 @@ function tellerCall(vault: Vault, request: ExitInput): ExitCall {
 
 /**
  * Returns a query for the conditions of a withdrawal that is paid later, from the share token and from the paying
- * contract. The payment is the value of the shares less that contract's fee or discount; null if unknown or if that is
- * above 100%.
+ * contract.
  */
 function waitingTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   const own = request.mode === "cooldown" ? delayedTerms(vault, request) : queueTerms(vault, request);
-  return mapQuery(queryAll({ common: commonTerms(vault, request), own }), ({ common, own: terms }) => {
-    const { fee, ...known } = terms;
-    const gross = common.grossAssets;
-    const net = fee === null || fee > BPS || gross === null ? null : gross - mulDivDown(gross, fee, BPS);
-    return {
-      ...common,
-      previewAssets: net,
-      ...known,
-      refusal: common.refusal ?? known.refusal ?? null,
-      // The teller's pause stops only what the teller itself pays.
-      paused: known.paused === true,
-    };
-  });
+  return mapQuery(queryAll({ common: commonTerms(vault, request), own }), ({ common, own: known }) => ({
+    ...common,
+    ...known,
+    refusal: common.refusal ?? known.refusal ?? null,
+    // The teller's pause stops only what the teller itself pays.
+    paused: known.paused === true,
+  }));
 }
 
 /**

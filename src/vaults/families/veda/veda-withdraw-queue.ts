@@ -25,7 +25,7 @@ import {
   valueOrNull,
 } from "../../../chains/chain-reads.ts";
 import { sameAddress } from "../../../lib/address.ts";
-import { MAX_UINT256, smaller } from "../../../lib/amount.ts";
+import { MAX_UINT256, mulDivDown, smaller } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import {
@@ -42,6 +42,7 @@ import {
 } from "../../vault-exits.ts";
 import { addressParam, isHexOfBytes } from "../../vault-params.ts";
 import { delayedRequestId, rateAbi, vedaDelayedAbi, vedaValue } from "./veda-delayed-withdraw.ts";
+import { oneShare } from "./veda-pricing.ts";
 
 /** ABI of Veda's queue of withdrawal requests. Source: Veda-Labs/boring-vault, BoringOnChainQueue. */
 export const vedaQueueAbi = once(() =>
@@ -73,6 +74,7 @@ const requestParameters = once(() =>
 const SHARES_OFFSET = 36;
 /** Seconds for which a request stays open for solvers after its maturity, unless the queue requires more. */
 const SECONDS_TO_DEADLINE = 7 * 86_400;
+const BPS = 10_000n;
 /** Size in bytes of the request ids that this service uses. */
 const PACKED_SIZE = 75;
 
@@ -123,28 +125,32 @@ const hashRequest = (request: QueueRequest): Hex =>
   keccak256(encodeAbiParameters(requestParameters(), [request]));
 
 /**
- * Returns a query for the conditions of a request to the queue. `fee` is the smallest discount that the queue allows,
- * in basis points, or null if unknown; `variant` is `<discount>/<seconds from maturity to the deadline>`.
+ * Returns a query for the conditions of a request to the queue, with the smallest discount that the queue allows. It
+ * reduces the rate, which is rounded down before it values the shares; the payment is null if the discount or the rate
+ * is unknown, or if the discount is above 100%. `variant` is `<discount>/<seconds from maturity to the deadline>`.
  */
-export function queueTerms(
-  vault: Vault,
-  request: ExitTermsInput,
-): Query<Partial<ExitTerms> & { fee: bigint | null }> {
+export function queueTerms(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>> {
   const on = { to: addressParam(vault, "withdraw_queue") ?? zeroAddress, abi: vedaQueueAbi() } as const;
+  const args = [request.token.address] as const;
   return createQuery(
     {
       paused: read({ ...on, name: "isPaused" }),
-      config: read({ ...on, name: "withdrawAssets", args: [request.token.address] }),
-      limited: read({ ...on, abi: capacityAbi(), name: "withdrawAssets", args: [request.token.address] }),
+      config: read({ ...on, name: "withdrawAssets", args }),
+      limited: read({ ...on, abi: capacityAbi(), name: "withdrawAssets", args }),
+      rate: read({ to: vault.pricer, abi: rateAbi(), name: "getRateInQuoteSafe", args }),
     },
-    ({ paused, config, limited }) => {
+    ({ paused, config, limited, rate }) => {
       const [allowed, maturity, deadline, discount, , minimum] = valueOrNull(config) ?? [];
       const capacity = valueOrNull(limited)?.[6];
       const start = Math.floor(request.now / 1_000);
       const earliest = maturity === undefined ? null : start + maturity;
       const open = Math.max(deadline ?? 0, SECONDS_TO_DEADLINE);
+      const kept = discount === undefined ? null : BPS - BigInt(discount);
       return {
-        fee: discount === undefined ? null : BigInt(discount),
+        previewAssets:
+          kept === null || kept < 0n || !rate.ok
+            ? null
+            : mulDivDown(request.shares, mulDivDown(rate.value, kept, BPS), oneShare(vault)),
         priced: "now",
         minShares: minimum ?? null,
         maxShares:

@@ -90,6 +90,18 @@ describe("Veda's queue", () => {
     expect(vedaFlows(queued).decode(log)).toBeNull();
   });
 
+  test("values shares at the rate less the discount, which it rounds first", () => {
+    const request = { token: own.asset, shares: 300_000_001n, owner: USER, caller: USER, receiver: USER };
+    const paid = (discount: number) =>
+      answer(vedaExits.terms(queued, { ...request, mode: "request", now: NOW }), {
+        ...{ vault: own.shareToken, accountant: ACCOUNTANT, rate: 1_000_393n },
+        config: [true, 60, 3_600, discount, 100, 0n],
+      }).previewAssets;
+    expect(paid(1)).toBe(300_087_601n);
+    expect(paid(0)).toBe(300_117_901n);
+    expect(paid(10_001)).toBeNull();
+  });
+
   test("takes no id of half a byte less", () => {
     const id = requestIn(requested(sound))?.requestId ?? "";
     const cancelled = (requestId: string) => {
@@ -175,6 +187,9 @@ describe("Veda's contract with a fixed wait", () => {
         ...{ vault: own.shareToken, accountant: ACCOUNTANT, rate: 1_250_000n },
         config: [true, 604_800, 0, 0n, fee, 0],
       });
+    expect(terms(100).previewAssets).toBe(12_375_000n);
+    // The fee is taken from the shares, rounded down.
+    request.shares = 10n ** 7n - 1n;
     expect(terms(100).previewAssets).toBe(12_375_000n);
     expect(terms(20_000).previewAssets).toBeNull();
   });
