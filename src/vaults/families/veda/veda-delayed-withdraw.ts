@@ -21,7 +21,7 @@ import {
   type PendingExit,
   unknownPendingExit,
 } from "../../vault-exits.ts";
-import { addressParam } from "../../vault-params.ts";
+import { addressParam, tokensParam } from "../../vault-params.ts";
 import { oneShare } from "./veda-pricing.ts";
 
 /**
@@ -104,10 +104,14 @@ export function delayedCall(vault: Vault, request: ExitInput): ExitCall {
   };
 }
 
-/** Returns the tokens that the vault's contracts may pay: its asset first, then the other accepted tokens. */
+/**
+ * Returns the tokens that the vault's contracts may pay: its asset first, then the other accepted tokens, then those
+ * that it only pays (registry parameter `redeem_tokens`). Throws an Error if that list is invalid.
+ */
 export const vedaExitTokens = (vault: Vault): Token[] => [
   vault.asset,
   ...vault.acceptedAssets.filter(({ address }) => !sameAddress(address, vault.asset.address)),
+  ...tokensParam(vault, "redeem_tokens"),
 ];
 
 /**

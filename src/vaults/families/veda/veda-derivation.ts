@@ -25,7 +25,7 @@ import {
   underivable,
   underivableQuery,
 } from "../../vault-deriver.ts";
-import { withoutParams, withWithdrawSeconds } from "../../vault-params.ts";
+import { tokenList, tokensParam, withoutParams, withWithdrawSeconds } from "../../vault-params.ts";
 import { ORDINARY_ACCOUNT } from "../erc4626-base/erc4626-derivation.ts";
 import { vedaExitParams, vedaWaits } from "./veda-exits.ts";
 
@@ -154,20 +154,29 @@ function findTeller(subject: DerivationSubject, share: ShareInfo): Query<TellerI
 }
 
 /**
- * Returns a query for those of the tokens that the teller accepts and the accountant prices. `byData` is true if the
- * teller has the view `assetData`, `isForeign` if it has no known view of the tokens that it accepts.
+ * Returns a query for those of the tokens that the teller accepts and the accountant prices, and for the `others` that
+ * it prices, of which `payable` ones the teller pays. `byData` is true if the teller has the view `assetData`,
+ * `isForeign` if it has no known view of the tokens that it accepts.
  */
-function describeAcceptedTokens(
+function describeTokens(
   teller: TellerInfo,
   tokens: readonly Address[],
-): Query<{ accepted: Token[]; byData: boolean; isForeign: boolean }> {
+): Query<{
+  accepted: Token[];
+  others: (Token & { payable: boolean })[];
+  byData: boolean;
+  isForeign: boolean;
+}> {
   const parts = Object.fromEntries(tokens.map((token) => [token, describeSupport(teller, token)]));
   return mapQuery(queryAll(parts), (answers) => {
     const accepted = Object.values(answers).flatMap(({ token, accepts }) =>
       accepts && token !== null ? [token] : [],
     );
+    const others = Object.values(answers).flatMap(({ token, accepts, priced, payable }) =>
+      priced && !accepts && token !== null ? [{ ...token, payable }] : [],
+    );
     const isForeign = Object.values(answers).every(({ lacks }) => lacks);
-    return { accepted, byData: Object.values(answers).some(({ data }) => data), isForeign };
+    return { accepted, others, byData: Object.values(answers).some(({ data }) => data), isForeign };
   });
 }
 
@@ -181,6 +190,7 @@ function describeSupport(teller: TellerInfo, token: Address) {
     },
     ({ data, supported, rate }) => ({
       ...{ data: data.ok, accepts: rate.ok && allows(data, supported) },
+      ...{ priced: rate.ok, payable: valueOrNull(data)?.[1] === true },
       lacks: [data, supported].every((view) => !view.ok && view.revert !== null),
     }),
   );
@@ -234,21 +244,26 @@ function derive(subject: DerivationSubject): Query<Derivation> {
       return andThen(describeAccountant(teller), (accountant) => {
         if (accountant === null) return underivableQuery("the accountant does not name its base asset");
         const { base, streams } = accountant;
-        const tokens = [...new Set([base, ...subject.tokens])];
+        const paid = tokensParam({ vaultId: subject.address, params: subject.params }, "redeem_tokens");
+        const tokens = [...new Set([base, ...subject.tokens, ...paid.map(({ address }) => address)])];
         const parts = queryAll({
-          tokens: describeAcceptedTokens(teller, tokens),
+          tokens: describeTokens(teller, tokens),
           exits: describeExits(subject, teller),
           waits: vedaWaits(reviewedExits(subject), tokens),
         });
         return mapQuery(parts, ({ tokens: taken, exits, waits }): Derivation => {
-          const { accepted, byData, isForeign } = taken;
+          const { accepted, others, byData, isForeign } = taken;
           // The registry entry's asset has precedence, because past prices are stored in it.
           const asset =
             subject.tokens.flatMap((token) => findToken(accepted, token))[0] ?? findToken(accepted, base)[0];
           if (asset === undefined) return underivable(isForeign ? UNKNOWN_TELLER : NOTHING_TAKEN);
           const generation = teller.referred ? "d" : !byData ? "a" : teller.capped ? "c" : "b";
           const wait = waitOf(exits, waits[asset.address.toLowerCase()]);
-          const found = { share, teller, asset, accepted, generation, streams, exits, wait };
+          const isOpen = exits["teller_withdraw"] === "public";
+          const paysOnly = others.filter(
+            ({ address, payable }) => (isOpen && payable) || waits[address.toLowerCase()]?.pays === true,
+          );
+          const found = { share, teller, asset, accepted, paysOnly, generation, streams, exits, wait };
           return { ok: true, vault: assemble({ subject, ...found }) };
         });
       });
@@ -292,6 +307,8 @@ function assemble(of: {
   teller: TellerInfo;
   asset: Token;
   accepted: readonly Token[];
+  /** Tokens that the vault pays but does not accept. */
+  paysOnly: readonly Token[];
   generation: string;
   streams: boolean;
   exits: Readonly<Record<string, string>>;
@@ -312,7 +329,8 @@ function assemble(of: {
     // The Router could not forward locked shares; version `a` locks them until the end of the block at least.
     caller: teller.held || of.generation === "a" ? "user" : "router",
     params: {
-      ...withWithdrawSeconds(withoutParams(subject.params, ["teller_withdraw"]), of.wait),
+      ...withWithdrawSeconds(withoutParams(subject.params, ["teller_withdraw", "redeem_tokens"]), of.wait),
+      ...(of.paysOnly.length > 0 && { redeem_tokens: tokenList(of.paysOnly) }),
       ...{ teller: of.generation, ...(of.streams && { rate: "streamed" }) },
       ...of.exits,
     },

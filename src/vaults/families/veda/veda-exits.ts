@@ -316,12 +316,12 @@ type WaitingContracts = Readonly<Record<"withdraw_queue" | "delayed_withdraw", A
 /**
  * Returns a query for the waits of withdrawals in seconds, by the token's lowercase address: until a request in the
  * queue matures, and the delay of the delayed-withdrawal contract. Each is null if unread or if `reviewed` names no
- * such contract.
+ * such contract. `pays` is true if one of the two is known to pay the token.
  */
 export function vedaWaits(
   reviewed: WaitingContracts,
   tokens: readonly Address[],
-): Query<Record<string, Record<keyof WaitingContracts, number | null>>> {
+): Query<Record<string, Record<keyof WaitingContracts, number | null> & { pays: boolean }>> {
   const name = "withdrawAssets" as const;
   const waits = tokens.map((token) => {
     const [to, other] = [reviewed.withdraw_queue ?? zeroAddress, reviewed.delayed_withdraw ?? zeroAddress];
@@ -332,6 +332,9 @@ export function vedaWaits(
     const query = createQuery(reads, ({ queue, delayed }) => ({
       withdraw_queue: valueOrNull(queue)?.[1] ?? null,
       delayed_withdraw: valueOrNull(delayed)?.[1] ?? null,
+      pays: [queue, delayed].some(
+        (config) => valueOrNull<readonly [boolean, ...unknown[]]>(config)?.[0] === true,
+      ),
     }));
     return [token.toLowerCase(), query] as const;
   });

@@ -4,7 +4,7 @@ import { MAX_UINT256, mulDivDown, smallestAmount } from "../../../lib/amount.ts"
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import type { ExitTerms } from "../../vault-exits.ts";
-import { addressParam, choiceParam, optionalChoiceParam } from "../../vault-params.ts";
+import { addressParam, choiceParam, optionalChoiceParam, tokensParam } from "../../vault-params.ts";
 
 /**
  * Versions of Veda's teller (deposit contract) by release: `a` 2024-04, `b` 2024-09, `c` 2025-04, `d` 2025-09. Version
@@ -32,6 +32,7 @@ export function checkVedaParams(vault: Vault): void {
   addressParam(vault, "referrer");
   addressParam(vault, "withdraw_queue");
   addressParam(vault, "delayed_withdraw");
+  tokensParam(vault, "redeem_tokens");
 }
 
 /** ABI of the view functions of a teller, Veda's deposit contract. */

@@ -171,4 +171,22 @@ describe("Veda deriver, accepted tokens", () => {
       });
     },
   );
+
+  test("leave out a token that is only paid, which stays listed while the vault pays it", () => {
+    const QUEUE = "0x2222222222222222222222222222222222222222";
+    const only = { redeem_tokens: `${OTHER.toLowerCase()}/6/USDC` };
+    const paidBy = (table: Record<string, unknown>, of: Partial<typeof subject> = {}) => {
+      const asked = { ...subject, params: { withdraw_queue: QUEUE }, ...of };
+      const refused = { [`tokens/${OTHER}/support/data`]: [false, true, 0] };
+      const found = answer(vedaDeriver.derive(asked), { ...views, ...refused, referred: REFUSED, ...table });
+      return found.ok ? found.vault : null;
+    };
+    const pays = { queue: [true, 60, 0, 0, 0, 0n] };
+    expect(paidBy(pays)).toMatchObject({ acceptedAssets: [{ address: USDC }], params: only });
+    const later = { tokens: [USDC], params: { withdraw_queue: QUEUE, ...only } };
+    expect(paidBy(pays, later)?.params).toMatchObject(only);
+    const open = { authority: OTHER, "exits/open/call": true };
+    expect(paidBy(open)?.params).toMatchObject(only);
+    expect(paidBy({ queue: [false, 60, 0, 0, 0, 0n] }, later)?.params).not.toHaveProperty("redeem_tokens");
+  });
 });
