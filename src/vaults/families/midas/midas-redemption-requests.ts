@@ -215,24 +215,29 @@ export function findMidasRequest(
 }
 
 /**
- * Finds the approval or rejection of a request in a receipt's logs, or returns null. The `assets` of an approval are
- * null unless the receipt has exactly one payment to the user, because it may settle several requests.
+ * Finds the approval or rejection of a request in a receipt's logs, or returns null. A receipt may settle several
+ * requests: an approval's payment precedes its event and follows the approval before. The `assets` of an approval are
+ * null unless it has exactly one payment to the user or, if there is none before its event, the receipt has.
  */
 export function findMidasSettlement(
   vault: Vault,
   { user, requestId, logs }: { user: Address; requestId: string; logs: readonly Log[] },
 ): ExitSettlement | null {
-  const own = logs.filter(({ address }) => sameAddress(address, redemptionVault(vault) ?? ""));
-  for (const { eventName, args } of parseEventLogs({ abi: eventsAbi(), logs: own })) {
-    if (args.requestId.toString() !== requestId) continue;
-    if (eventName === "RejectRequest") return { outcome: "rejected", assets: 0n };
-    if (eventName !== "ApproveRequest" && eventName !== "SafeApproveRequest") continue;
-    // The events have the rate only; what arrived is in the token's transfers. Several approvals may share a receipt.
-    const paid = redemptionTokens(vault)
-      .map(({ address }) => paidTo(logs, { token: address, receiver: user }))
-      .filter((amounts) => amounts.length > 0);
-    const amounts = paid.flat();
-    return { outcome: "paid", assets: amounts.length === 1 ? (amounts[0] ?? null) : null };
+  // The events have the rate only; what arrived is in the token's transfers.
+  const paidIn = (part: readonly Log[]) =>
+    redemptionTokens(vault).flatMap(({ address }) => paidTo(part, { token: address, receiver: user }));
+  let since = 0;
+  for (const [index, log] of logs.entries()) {
+    if (!sameAddress(log.address, redemptionVault(vault) ?? "")) continue;
+    for (const { eventName, args } of parseEventLogs({ abi: eventsAbi(), logs: [log] })) {
+      const isOwn = args.requestId.toString() === requestId;
+      if (isOwn && eventName === "RejectRequest") return { outcome: "rejected", assets: 0n };
+      if (eventName !== "ApproveRequest" && eventName !== "SafeApproveRequest") continue;
+      const before = paidIn(logs.slice(since, index));
+      since = index + 1;
+      const amounts = before.length > 0 ? before : paidIn(logs);
+      if (isOwn) return { outcome: "paid", assets: amounts.length === 1 ? (amounts[0] ?? null) : null };
+    }
   }
   return null;
 }

@@ -1,14 +1,16 @@
-import { numberToHex } from "viem";
+import { type Log, numberToHex } from "viem";
 import { expect, test } from "vitest";
 import { runQuery } from "../../../../src/chains/aggregator/aggregate-reads.ts";
 import {
+  findMidasSettlement,
   midasPending,
   midasTakenOut,
 } from "../../../../src/vaults/families/midas/midas-redemption-requests.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
 import { contractsClient } from "../../../support/chains/multicall.ts";
 import { USER, vault } from "../../../support/deposits/fixtures.ts";
-import { answer } from "../../../support/vaults/answer.ts";
+import { transferLog } from "../../../support/deposits/logs.ts";
+import { answer, eventLog } from "../../../support/vaults/answer.ts";
 
 const WAD = 10n ** 18n;
 const REDEMPTIONS = "0x2222222222222222222222222222222222222222";
@@ -55,4 +57,23 @@ test("a request of another layout, such as one with a fee before the mTokens, is
   expect(await readFrom([...head, 50n, 2n * WAD, ...rates, 0n])).toEqual([null, null]);
   expect(await readFrom([...head, 2n * WAD, ...rates, 0n])).toEqual([null, null]);
   expect(await readFrom([...head, 2n * WAD])).toEqual([null, null]);
+});
+
+/** An administrator's approval of a request, and its payment to the user, which comes first. */
+const approved = (requestId: bigint): Log =>
+  eventLog(REDEMPTIONS, "event SafeApproveRequest(uint256 indexed requestId, uint256 newMTokenRate)", {
+    requestId,
+    newMTokenRate: WAD,
+  }) as unknown as Log;
+const paid = (value: bigint): Log => transferLog({ token: TOKEN, from: REDEMPTIONS, value });
+
+test.each<[string, Log[], bigint | null]>([
+  ["alone", [paid(5n), approved(7n)], 5n],
+  ["after another one", [paid(3n), approved(6n), paid(5n), approved(7n)], 5n],
+  ["before another one", [paid(5n), approved(7n), paid(3n), approved(8n)], 5n],
+  ["before its payment", [approved(7n), paid(5n)], 5n],
+  ["with an unknown part", [paid(5n), paid(3n), approved(7n)], null],
+])("a request that is approved %s has what was paid for it", (_how, logs, assets) => {
+  const found = findMidasSettlement(own, { user: USER, requestId: "7", logs });
+  expect(found).toEqual({ outcome: "paid", assets });
 });
