@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import type { Context } from "../context.ts";
-import type { AppError } from "../errors.ts";
+import type { AppError, ErrorCode } from "../errors.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
 import { formatUnixTime } from "../lib/unix-time.ts";
 import type { VaultAction } from "../schemas/position-schema.ts";
@@ -117,8 +117,8 @@ const hasZeroLimit = ({ paused, refusal, maxShares, availableAssets }: ExitTerms
 
 /**
  * Returns a withdrawal as simulations show it: that of the largest number of shares that succeeds, or refused for the
- * reason of the first. If that is a lack of unknown liquidity, the largest of `PARTS` that succeeds, a lower bound.
- * Without trials or their result, returns the views' action.
+ * reason of the first, or for one that concerns every amount. If that is a lack of unknown liquidity, the largest of
+ * `PARTS` that succeeds, a lower bound. Without trials or their result, returns the views' action.
  */
 async function tried(
   ctx: Context,
@@ -130,6 +130,7 @@ async function tried(
   // Only holders need what builds need: providers with all their schemas.
   const { tryWithdrawal } = await import("../withdrawals/prepare-withdrawal.ts");
   let first: AppError | null = null;
+  let own: AppError | null = null;
   for (const shares of trials) {
     const seen = await tryWithdrawal(ctx, { vault, user, shares });
     if (seen === null) return action;
@@ -137,8 +138,11 @@ async function tried(
       const reason = action.allowed ? action.reason : "";
       return { ...POSSIBLE, reason, max: shares.toString(), mode: seen.mode };
     }
+    if (first !== null && WHATEVER_THE_AMOUNT.has(seen.refusal.code)) own = seen.refusal;
     first ??= seen.refusal;
   }
+  // Where views lack liquidity for all shares, an unknown revert counts as that, also one that concerns every amount.
+  if (first?.code === "no_liquidity" && own !== null) first = own;
   const [held = 0n] = trials;
   const unknown = first?.code === "no_liquidity" && first.members["available"] === null;
   const parts = unknown ? PARTS.map((part) => (held * part) / 100n).filter((part) => part > 0n) : [];
@@ -153,6 +157,9 @@ async function tried(
     ...{ mode: action.mode, until: typeof until === "string" ? until : null },
   });
 }
+
+/** Codes of refusals that a smaller amount does not avoid. */
+const WHATEVER_THE_AMOUNT: ReadonlySet<ErrorCode> = new Set(["would_revert", "not_allowed", "exits_paused"]);
 
 const AT_LEAST = "the vault can pay for these shares, but not for all; more may be possible";
 

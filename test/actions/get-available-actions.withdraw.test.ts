@@ -1,8 +1,9 @@
+import { type Hex, parseAbi, toFunctionSelector } from "viem";
 import { expect, test } from "vitest";
 import { getActions } from "../../src/actions/get-available-actions.ts";
-import { OTHER, USER, VAULT } from "../support/deposits/fixtures.ts";
+import { OTHER, USER, VAULT, vault } from "../support/deposits/fixtures.ts";
 import { balanceKey } from "../support/deposits/simulated-chain.ts";
-import { HELD } from "../support/withdrawals/fixtures.ts";
+import { HELD, WORTH } from "../support/withdrawals/fixtures.ts";
 import { vedaQueue } from "../support/withdrawals/veda-exit-answers.ts";
 import {
   cooling,
@@ -36,4 +37,33 @@ test("getActions() says that a cooldown is open, not that nothing is paid at onc
   const { withdraw, cancel } = await actions(5n);
   expect(withdraw).toMatchObject({ allowed: false, code: "request_pending", mode: "cooldown" });
   expect(cancel).toMatchObject({ allowed: false, code: "mode_unsupported", mode: "cooldown" });
+});
+
+test("getActions() gives the reason for which a vault refuses even the shares that its liquidity covers", async () => {
+  const functions = parseAbi([
+    "function maxRedeem(address) view returns (uint256)",
+    "function maxWithdraw(address) view returns (uint256)",
+  ]);
+  const worth = (_vault: string, shares: bigint) => (shares * WORTH) / HELD;
+  const withdrawal = async (revert: Hex) => {
+    const { ctx } = await createWithdrawalFixture({
+      functions,
+      answers: {
+        maxRedeem: HELD / 4n,
+        maxWithdraw: WORTH / 4n,
+        previewRedeem: worth,
+        convertToAssets: worth,
+      },
+      effects: () => ({ revert }),
+    });
+    return (await getActions(ctx, { user: USER, vaultId: vault.vaultId })).withdraw;
+  };
+  // A hook of the vault, of which nothing is known.
+  expect(await withdrawal(toFunctionSelector("RefusedByHook()"))).toMatchObject({
+    ...{ allowed: false, code: "would_revert" },
+  });
+  expect(await withdrawal(toFunctionSelector("EnforcedPause()"))).toMatchObject({ code: "exits_paused" });
+  expect(await withdrawal(toFunctionSelector("NotEnoughLiquidity()"))).toMatchObject({
+    code: "no_liquidity",
+  });
 });
