@@ -22,7 +22,7 @@ const LEAST_SAMPLE = 10_000n;
 /**
  * Maximum difference between two conversions of the same shares that counts as rounding, in the asset's smallest unit.
  */
-const ROUNDING = 2n;
+export const CONVERSION_ROUNDING = 2n;
 const FEE_PARTS = 10n ** 9n;
 
 /**
@@ -33,6 +33,6 @@ const FEE_PARTS = 10n ** 9n;
 export function exitFeeOf({ gross, net }: { gross: bigint | null; net: bigint | null }): number | null {
   if (gross === null || net === null || gross < LEAST_SAMPLE) return null;
   const fee = gross - net;
-  if (fee <= ROUNDING) return 0;
+  if (fee <= CONVERSION_ROUNDING) return 0;
   return Number((fee * FEE_PARTS + gross - 1n) / gross) / Number(FEE_PARTS);
 }

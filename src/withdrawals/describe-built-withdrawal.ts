@@ -8,6 +8,7 @@ import { toTransactionRequest, toWalletCall } from "../orders/order-wallet-calls
 import { formatUsdValue, type Prices, priceOf, valueInUsd } from "../prices/price.ts";
 import type { TokenRef, Warning } from "../schemas/step-schema.ts";
 import type { BuiltWithdrawal, WithdrawOption } from "../schemas/withdraw-build-schema.ts";
+import { CONVERSION_ROUNDING } from "../vaults/vault-share-price.ts";
 import type { ModeOption } from "./choose-exit.ts";
 import type { ExitWay } from "./exit-preflight.ts";
 import { sharePayment } from "./prepare-exit.ts";
@@ -33,11 +34,15 @@ export function arrivalOf(prepared: PreparedWithdrawal): { amount: bigint | null
   return { amount: route.toAmount, least };
 }
 
-/** Returns the vault's exit fee in the smallest unit of the paid token, or null if unknown. */
+/**
+ * Returns the vault's exit fee in the smallest unit of the paid token, 0 if it is so small that it may be rounding, or
+ * null if unknown.
+ */
 function exitFee({ terms }: ExitWay): bigint | null {
   const { grossAssets, previewAssets } = terms;
   if (grossAssets === null || previewAssets === null) return null;
-  return grossAssets > previewAssets ? grossAssets - previewAssets : 0n;
+  const fee = grossAssets - previewAssets;
+  return fee > CONVERSION_ROUNDING ? fee : 0n;
 }
 
 /**

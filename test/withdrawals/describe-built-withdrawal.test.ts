@@ -107,6 +107,12 @@ describe("planWithdrawalSteps()", () => {
 });
 
 describe("toFigures()", () => {
+  test("shows no exit fee where the vault's conversions differ by rounding alone", () => {
+    const feeOf = (more: bigint) =>
+      toFigures(prepared({ terms: { grossAssets: WORTH + more } }), prices).exit_fee;
+    expect(["0", "0", "0", "3"]).toEqual([-1n, 0n, 2n, 3n].map(feeOf));
+  });
+
   test("shows what the vault pays, keeps and guarantees", () => {
     const of = prepared({ terms: { grossAssets: WORTH + 1_000n } });
     expect(toFigures(of, prices)).toEqual({
