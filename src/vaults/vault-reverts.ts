@@ -19,6 +19,8 @@ const refusalAbi = once(() =>
     "error DepositCapExceeded()",
     "error SupplyCapExceeded()",
     "error NotWhitelisted()",
+    "error Blacklisted()",
+    "error Blacklisted(address account)",
     // Restricted accounts of Ethena's sUSDe. Source: ethena-labs, StakedUSDe.
     "error OperationNotAllowed()",
     "error ZeroShares()",
@@ -63,6 +65,7 @@ const BY_NAME: Readonly<Record<string, ErrorCode>> = {
   CannotReceiveShares: "not_allowed",
   AccessManagedUnauthorized: "not_allowed",
   NotWhitelisted: "not_allowed",
+  Blacklisted: "not_allowed",
   OperationNotAllowed: "not_allowed",
 };
 
