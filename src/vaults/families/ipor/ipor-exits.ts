@@ -235,9 +235,9 @@ function findSettlement(
     const [updated, released] = [seen[index - 2], seen[index - 1]];
     if (event.eventName !== "Withdraw" || !sameAddress(event.args.owner, user)) return [];
     if (released?.eventName !== "ReleaseFundsUpdated") return [];
-    const reduces =
-      updated?.eventName === "WithdrawRequestUpdated" && sameAddress(updated.args.account, user);
-    return reduces ? [{ ...event.args, end: updated.args.endWithdrawWindow }] : [];
+    if (updated?.eventName !== "WithdrawRequestUpdated" || !sameAddress(updated.args.account, user))
+      return [];
+    return [{ ...event.args, end: updated.args.endWithdrawWindow }];
   });
   if (paid.length === 0) return null;
   // The shares of a replaced request stay in the wallet.
