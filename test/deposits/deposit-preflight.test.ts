@@ -338,8 +338,11 @@ describe("preflightDeposit() of a vault with an allow-list", () => {
     });
   });
 
-  test("ignores the user's place on the list when the Router is the caller", async () => {
+  test("refuses the Router's executor where accounts without rights may not deposit", async () => {
     const intent = { ...intentOf(), vault: gated };
-    await expect(check({ change, intent })).resolves.toMatchObject({ previewShares: 80n * ONE });
+    await expect(check({ change, intent })).rejects.toMatchObject({ code: "not_allowed" });
+    await expect(check({ change: { ...change, canCall: [true, 0] }, intent })).resolves.toMatchObject({
+      previewShares: 80n * ONE,
+    });
   });
 });
