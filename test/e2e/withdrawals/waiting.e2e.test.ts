@@ -35,7 +35,7 @@ const request = { mode: "request", substatus: "WAIT_VAULT_SETTLEMENT", uncancell
 const kinds: Readonly<Partial<Record<StackVault["scenario"], Waiting>>> = {
   cooldown: {
     ...{ mode: "cooldown", substatus: "WAIT_COOLDOWN", seconds: 7 * DAY_S },
-    ...{ early: "cooldown", claims: true, uncancellable: "withdrawal_state" },
+    ...{ early: "cooldown", claims: true, uncancellable: "mode_unsupported" },
   },
   queue: { ...request, seconds: 3 * DAY_S, early: "cooldown", claims: false },
   pool: {
