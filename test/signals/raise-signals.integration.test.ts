@@ -10,8 +10,11 @@ import { dollars, OTHER, type Scenarios, startScenarios, WHALE } from "../suppor
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
-/** Time of the events: far enough in the past that a day can follow without passing the wall clock. */
-const EVENT = Math.floor(Date.now() / 1000) - 28 * HOUR;
+/**
+ * Time of the events: far enough in the past that a day can follow without passing the wall clock, and noon, because the
+ * number of daily yields depends on the hour.
+ */
+const EVENT = Math.floor(Date.now() / (DAY * 1000)) * DAY - 36 * HOUR;
 const VAULTS = [
   "Quiet",
   "Whale out",
@@ -55,7 +58,7 @@ beforeAll(async () => {
   await world.index();
   // Sixteen quiet days with two snapshots a day, and every three hours on the last one.
   for (let ago = 16 * DAY - HOUR; ago > 30 * HOUR; ago -= DAY / 2) {
-    if (ago > 5 * DAY) await world.act("Stale", { name: "gain", args: [dollars(50)] });
+    if (ago > 6 * DAY) await world.act("Stale", { name: "gain", args: [dollars(50)] });
     await world.note(EVENT - ago);
   }
   for (let ago = 30; ago > 0; ago -= 3) await world.note(EVENT - ago * HOUR);
