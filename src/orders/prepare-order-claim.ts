@@ -30,8 +30,8 @@ export const refusedStep = (code: string, detail: string): NextStepOutcome => ({
 /**
  * Simulates the claim of a settled or cancelled deposit request and returns the transaction to sign, or why it cannot be
  * sent: the chain is not served, the claim reverts, gives the user no shares (or assets, if it pays back), or takes
- * some. A balance that cannot be read is no reason to refuse. `headTime` is the timestamp of the latest block that the caller read, in UNIX seconds. Errors
- * of `runSimulation` and `receivedTokens` propagate.
+ * some. A balance that cannot be read is no reason to refuse. `headTime` is the timestamp of the latest block that the
+ * caller read, in UNIX seconds. Errors of `runSimulation` and `receivedTokens` propagate.
  */
 export async function prepareClaim(
   ctx: Context,

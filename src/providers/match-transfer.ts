@@ -28,7 +28,7 @@ export function matchTransfer<T>(candidates: readonly Candidate<T>[], wanted: Wa
   if (sender === undefined) return null;
   const own = candidates.filter(({ namesAccount }) => namesAccount);
   const end = orderEnd(wanted);
-  // The bridge is the order's last step. A vault in it, and whoever submits it, can add transfers that name the user.
+  // The bridge is the order's last step. A vault that the order calls, or the submitter, can add transfers before it.
   if (end !== null) return own.findLast(({ logIndex }) => (logIndex ?? end) < end)?.transfer ?? null;
   const equal = own.length > 1 ? own.filter(({ amount }) => amount === sender.amount) : own;
   return equal.length === 1 ? (equal[0]?.transfer ?? null) : null;

@@ -20,9 +20,9 @@ import { toVaultRecord } from "./registry-vault-records.ts";
 export type AddedVault = { record: VaultRecord; added: boolean } | { finding: string };
 
 /**
- * Adds a vault to the registry as an operator's candidate, unless it is known other than as a candidate that a list or
- * register names, or on-chain data does not confirm the claims; if the chain cannot be read, they are stored unchecked. Throws `chain_unsupported`, `store_unavailable`, and viem's
- * InvalidAddressError.
+ * Adds a vault to the registry as an operator's candidate, also in place of one that only a list or register named.
+ * Returns the entry of any other known vault, and what on-chain data does not confirm of the claims; if the chain cannot
+ * be read, they are stored unchecked. Throws `chain_unsupported`, `store_unavailable`, and viem's InvalidAddressError.
  */
 export async function addVault(
   ctx: Context,

@@ -26,7 +26,7 @@ import type { VaultFacts } from "./signal-facts.ts";
  * subject is.
  */
 const KNOWN_MS = 90 * DAY_MS;
-/** Maximum number of vaults per batch, so that their snapshots and incidents each fit into one response of the database. */
+/** Maximum number of vaults per batch, so that their snapshots, and their incidents, fit into one database response. */
 const BATCH_SIZE = 40;
 
 /** The result of one run of the signal rules. */

@@ -65,8 +65,8 @@ export async function upsertApplication(
 
 /**
  * Changes the status, note and decision time of a partner application, and writes the audit row. A revocation also
- * invalidates its key pairs and sessions, and a later approval removes these pairs. Changes nothing and returns false if there is no such application or its
- * status is not in `from`, which must not be empty. Throws `store_unavailable`.
+ * invalidates its key pairs and sessions, and a later approval removes these pairs. Changes nothing and returns false if
+ * there is no such application or its status is not in `from`, which must not be empty. Throws `store_unavailable`.
  */
 export async function updateApplicationStatus(
   db: Database,

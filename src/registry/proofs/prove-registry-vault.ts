@@ -103,7 +103,7 @@ async function readDeparture(
   if (isCandidate(row)) return null;
   if (!isCurated(vouching)) return `${UNCURATED} any more`;
   if (isGoverned(vouching.registers)) return null;
-  // Without a code, only the factories of which clones are known would be missing, and those do not count.
+  // Only factories that are known by their clones need the code, and `isAgreed` does not count them.
   const code = row.proof?.code ?? "";
   const creators = await readCreators(ctx, { client, vault: row, vouching, code });
   return isAgreed(ctx, { vault: row, vouching, creators }) ? null : SINGLE_SOURCE;

@@ -54,7 +54,8 @@ const FEWER_AGAIN = "the same deposit mints fewer shares when it is simulated ag
 /**
  * Finds out how the shares of a simulated deposit can be redeemed: at once, 30 days later and by other accounts or, if
  * every way reverts, after a lock. `waiting` where the simulations do not decide, and for deposits that are not judged
- * (`isJudgedDeposit`), if the first way that does not revert pays or records a request. Throws `simulation_unavailable` and errors of the RPC nodes.
+ * (`isJudgedDeposit`), if the first way that does not revert pays or records a request. Throws `simulation_unavailable`
+ * and errors of the RPC nodes.
  */
 export async function simulateWayBack(ctx: Context, of: ProofDeposit): Promise<WayBack> {
   const { vault } = of.deposit;

@@ -39,7 +39,8 @@ interface Asked {
 /**
  * Builds and simulates the claim or cancellation of a redemption request, which need not have been made with this
  * service. If that request is not found or not claimable, a claim collects the shares of settled deposit requests or
- * the assets of cancelled ones, if any. Throws an AppError (`exitRequestErrors`) if the action is refused; errors of the RPC nodes propagate.
+ * the assets of cancelled ones, if any. Throws an AppError (`exitRequestErrors`) if the action is refused; errors of the
+ * RPC nodes propagate.
  */
 export async function buildRequestAction(
   ctx: Context,
