@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { readHeadNumber } from "../../chains/read-block.ts";
+import { readBlock } from "../../chains/read-block.ts";
 import type { Context } from "../../context.ts";
 import { makeAuditNote } from "../../db/queries/audit-queries.ts";
 import { selectFailingChains } from "../../db/queries/flow-queries.ts";
@@ -59,8 +59,8 @@ const noProofs = (): ProofRoundReport => ({
 
 /**
  * Runs the due proofs of vaults within the limits of a run, or queues a message per chain if a queue is configured.
- * Skips chains that are not served; those of `selectFailingChains` keep no others waiting. Throws `store_unavailable`
- * and errors of the queue.
+ * Skips chains that are not served and, without a queue, those of `selectFailingChains` whose nodes do not answer. Throws
+ * `store_unavailable` and errors of the queue.
  */
 export async function proveDueVaults(ctx: Context): Promise<ProofRoundReport> {
   const report = noProofs();
@@ -76,11 +76,13 @@ export async function proveDueVaults(ctx: Context): Promise<ProofRoundReport> {
     return { ...report, queued: messages.length };
   }
   const round: ProofRound = { endsAt: ctx.now() + RUN_MS, report, changed: [] };
-  // Nodes that refuse the logs of flows may still simulate.
   const failing = await selectFailingChains(ctx.db);
   await mapConcurrently(chains, {
     doubtful: ({ chainId }) => failing.has(chainId),
-    work: ({ chainId }) => proveChain(ctx, { chainId, round }),
+    work: async ({ chainId }) => {
+      // Nodes that refuse the logs of flows may still simulate. A proof at dead ones would hold several connections.
+      if (!failing.has(chainId) || (await answers(ctx, chainId))) await proveChain(ctx, { chainId, round });
+    },
   });
   if (round.changed.length > 0) await renewRegistry(ctx, round.changed);
   return report;
@@ -118,11 +120,13 @@ async function proveChain(
   }
 }
 
-/** Returns true if a node of the chain returns its head. */
+/** Returns true if a node of the chain returns its head. A node that hangs holds one connection. */
 async function answers(ctx: Context, chainId: number): Promise<boolean> {
   const client = ctx.chains.client(chainId);
+  if (client === null) return false;
   try {
-    return client !== null && (await readHeadNumber(client)) >= 0;
+    await client.onOneNode((node) => readBlock(node, "latest"));
+    return true;
   } catch {
     return false;
   }
