@@ -10,10 +10,7 @@ import { dollars, OTHER, type Scenarios, startScenarios, WHALE } from "../suppor
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;
-/**
- * Time of the events: far enough in the past that a day can follow without passing the wall clock, and noon, because the
- * number of daily yields depends on the hour.
- */
+/** Noon, for the number of daily yields depends on the hour; far enough in the past for a day to follow. */
 const EVENT = Math.floor(Date.now() / (DAY * 1000)) * DAY - 36 * HOUR;
 const VAULTS = [
   "Quiet",
