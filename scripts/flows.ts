@@ -75,7 +75,7 @@ async function main(values: ReadonlyMap<string, string>): Promise<void> {
   const chainId = readBlock(chain);
   const from = start === undefined ? null : readBlock(start);
   const variables = variablesOf(process.env, join(import.meta.dirname, "../.stack"));
-  const request = { requestId: "flows", clientAddress: "unknown", waitUntil: () => undefined };
+  const request = { requestId: () => "flows", clientAddress: "unknown", waitUntil: () => undefined };
   const ctx = createContext(createRuntime(variables), request);
   const onProgress = (progress: ReindexProgress) => {
     if (process.stdout.isTTY) process.stdout.write(`\r${progressLine(progress)}`);

@@ -178,8 +178,8 @@ const randomId = (): string => crypto.randomUUID().replaceAll("-", "");
 
 /** Facts about one request or job run, from the platform and the request's headers. */
 export interface RequestFacts {
-  /** Read only where it is used: the id of a request that the caller does not see is never made. */
-  readonly requestId: string;
+  /** Called only where the id is used: the id of a request that the caller does not see is never made. */
+  requestId: () => string;
   /** The client's IP address as the platform reports it, or `unknown`. */
   clientAddress: string;
   /** Returns the cache in front of the Worker, or null if there is none. */
@@ -193,11 +193,7 @@ export interface RequestFacts {
 export function createContext(runtime: Runtime, request: RequestFacts): Context {
   const now = (): number => Date.now();
   const timing = new Timing(now);
-  const log = createLogger(writeLine, {
-    get request_id() {
-      return request.requestId;
-    },
-  });
+  const log = createLogger(writeLine, () => ({ request_id: request.requestId() }));
   const { config, memory, breakers } = runtime;
   const named = { prefix: config.redisKeyPrefix, timing };
   const store = { ...named, breaker: breakers.of("redis", redisPolicy) };
@@ -218,7 +214,7 @@ export function createContext(runtime: Runtime, request: RequestFacts): Context 
     waitUntil,
     purgeEdge: (tags) => waitUntil(purgeEdge({ cache: request.edgeCache?.() ?? null, log }, tags)),
     actor: { kind: "anonymous" },
-    requestId: () => request.requestId,
+    requestId: request.requestId,
     clientAddress: request.clientAddress,
     charge: async () => undefined,
     nonces: createNonceStore(runtime.patientRedis, {

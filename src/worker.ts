@@ -9,7 +9,7 @@ const contextsOf = (env: Record<string, unknown>, ctx: ExecutionContext) => (): 
   const waitUntil = (promise: Promise<unknown>): void => ctx.waitUntil(promise);
   const requestId = crypto.randomUUID();
   return contextOfIsolate(env, {
-    requestId,
+    requestId: () => requestId,
     clientAddress: "unknown",
     edgeCache: () => edgeCacheOf(ctx),
     waitUntil,

@@ -179,7 +179,7 @@ class JobMinutes {
 
   #context = (): Context => {
     const waitUntil = (promise: Promise<unknown>): void => void promise.catch(() => undefined);
-    const request = { requestId: crypto.randomUUID(), clientAddress: "unknown", waitUntil };
+    const request = { requestId: () => crypto.randomUUID(), clientAddress: "unknown", waitUntil };
     const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
     const context = { ...createContext(this.#runtime, request), now: this.now, log: quiet };
     this.#contexts.push(context);

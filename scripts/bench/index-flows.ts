@@ -29,7 +29,7 @@ const MB = 1024 * 1024;
 
 async function main({ variables, chainId, work }: IndexInput): Promise<IndexReport> {
   const collect = (globalThis as { gc?: () => void }).gc ?? (() => undefined);
-  const request = { requestId: "bench", clientAddress: "unknown", waitUntil: () => undefined };
+  const request = { requestId: () => "bench", clientAddress: "unknown", waitUntil: () => undefined };
   const context = () => createContext(createRuntime(variables), request);
   const ctx = context();
   if (work === "run") await indexerOf(ctx, chainId).store.rewind(0);

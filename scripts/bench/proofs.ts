@@ -191,7 +191,7 @@ class ProofMinutes {
   context = (): Context => {
     const waitUntil = (promise: Promise<unknown>): void => void promise.catch(() => undefined);
     const made = createContext(this.#runtime, {
-      ...{ requestId: crypto.randomUUID(), clientAddress: "unknown", waitUntil },
+      ...{ requestId: () => crypto.randomUUID(), clientAddress: "unknown", waitUntil },
     });
     const info = (event: string, fields: Readonly<Record<string, unknown>> = {}): void => {
       if (event === "vault_proof" && fields["finding"] === "passed") this.#proven += 1;

@@ -173,7 +173,7 @@ function makeIsolate(runtime: Runtime): Isolate {
     send: async (path, init) => app.fetch(new Request(`${PUBLIC_URL}${path}`, init), {}, executionCtx),
     context: () =>
       createContext(runtime, {
-        requestId: "test",
+        requestId: () => "test",
         clientAddress: "unknown",
         edgeCache: () => cache,
         waitUntil: executionCtx.waitUntil,

@@ -59,7 +59,7 @@ const base = createContext(
     UPSTASH_REDIS_REST_TOKEN: "none",
     PUBLIC_URL: "https://causeway.example",
   }),
-  { requestId: "timing", clientAddress: "192.0.2.1", waitUntil: () => undefined },
+  { requestId: () => "timing", clientAddress: "192.0.2.1", waitUntil: () => undefined },
 );
 const database = lazyDrizzle({
   databaseUrl: "postgresql://u:p@db.example/c",

@@ -21,7 +21,8 @@ export async function admit(c: HonoContext<AppEnv>, route: ServedRoute): Promise
     await countAgainstLimit(c, { ctx, route });
     return { ...ctx, actor: await authenticate(ctx, { access: route.access, offered: readCredentials(c) }) };
   }
-  const callerCtx = { ...ctx, actor: await identifyCaller(c, route) };
+  const actor = await identifyCaller(c, route);
+  const callerCtx = actor.kind === "anonymous" ? ctx : { ...ctx, actor };
   const charge = (): Promise<void> => countAgainstLimit(c, { ctx: callerCtx, route });
   if (!mayBeReplay(c, route)) {
     await charge();

@@ -40,9 +40,8 @@ export function rateLimitHeaders(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     await next();
     const counted = c.get("counted");
-    if (counted === undefined) return;
-    const policies = counted.map(({ name, limit }) => `"${name}";q=${limit};w=${WINDOW_S}`);
-    c.res.headers.set("ratelimit-policy", policies.join(", "));
+    if (counted === undefined || c.get("hasPublicHeaders") === true) return;
+    c.res.headers.set("ratelimit-policy", rateLimitPolicy(counted));
     const known = counted.flatMap(({ name, exact, count }) =>
       count === null || (!exact && count.admitted)
         ? []
@@ -50,6 +49,11 @@ export function rateLimitHeaders(): MiddlewareHandler<AppEnv> {
     );
     if (known.length > 0) c.res.headers.set("ratelimit", known.join(", "));
   };
+}
+
+/** Returns the value of `RateLimit-Policy` for a request that was counted against these limits. */
+export function rateLimitPolicy(counted: readonly CountedRequest[]): string {
+  return counted.map(({ name, limit }) => `"${name}";q=${limit};w=${WINDOW_S}`).join(", ");
 }
 
 /** Returns the seconds until the rate limit window ends, at least 1, or the whole window if the end is unknown. */

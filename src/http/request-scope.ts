@@ -29,12 +29,7 @@ export function requestScope(makeContext: ContextFactory): MiddlewareHandler<App
     // Cloudflare sets this header, whereas the client controls forwarding headers.
     const clientAddress = c.req.header("cf-connecting-ip") ?? "unknown";
     const edgeCache = () => edgeCacheOf(c.executionCtx);
-    const ctx = makeContext(c.env, {
-      get requestId() {
-        return requestId();
-      },
-      ...{ clientAddress, edgeCache, waitUntil },
-    });
+    const ctx = makeContext(c.env, { requestId, clientAddress, edgeCache, waitUntil });
     c.set("ctx", ctx);
     await next();
     const cacheable = c.get("hasPublicHeaders") ?? isCacheable(c.res);

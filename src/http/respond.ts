@@ -1,9 +1,10 @@
 import type { Context as HonoContext } from "hono";
-import { BoundedMap } from "../lib/bounded-map.ts";
 import { readCredentials } from "./admit-request.ts";
 import { isCanonicalUrl } from "./canonical-url.ts";
 import { type CacheRule, Reply, type ServedRoute } from "./define-route.ts";
 import type { AppEnv } from "./hono-env.ts";
+import { rateLimitPolicy } from "./http-rate-limit.ts";
+import { MemoByUrl } from "./memo-by-url.ts";
 import { PUBLIC_HEADERS } from "./public-headers.ts";
 
 /** A serialized response body and its entity tag. The tag is null if the route does not allow caching. */
@@ -65,23 +66,34 @@ function fieldsOf(c: HonoContext<AppEnv>, { route, answer, etag }: Headed): Reco
 
 /**
  * Returns all headers of a cacheable response that are the same for everyone, or null for any other response. Made once
- * per URL and entity tag: the runtime copies a `Headers` object in one step, which costs far less than each field.
+ * per URL, entity tag and rate limit policy: the runtime copies a `Headers` object in one step, which costs far less
+ * than each field.
  */
 function storedHeaders(c: HonoContext<AppEnv>, headed: Headed): Headers | null {
   const { route, answer, etag } = headed;
   if (etag === null || answer instanceof Reply || route.access !== "public") return null;
-  if (hasCredentials(c)) return null;
+  const counted = c.get("counted") ?? [];
+  if (hasCredentials(c) || counted.some(({ exact }) => exact)) return null;
   const fields = cacheHeaders(c, route);
+  const policy = rateLimitPolicy(counted);
   const known = headersByFields.get(fields);
-  if (known?.etag === etag) return known.headers;
+  if (known?.etag === etag && known.policy === policy) return known.headers;
   if (fields["cache-control"]?.startsWith(PUBLIC) !== true) return null;
-  const headers = new Headers({ ...fieldsOf(c, headed), ...PUBLIC_HEADERS });
-  headersByFields.set(fields, { etag, headers });
+  const limits = policy === "" ? {} : { "ratelimit-policy": policy };
+  const headers = new Headers({ ...fieldsOf(c, headed), ...limits, ...PUBLIC_HEADERS });
+  headersByFields.set(fields, { etag, policy, headers });
   return headers;
 }
 
-/** The headers of the last response with these caching headers, which are kept per URL, and its entity tag. */
-const headersByFields = new WeakMap<Readonly<Record<string, string>>, { etag: string; headers: Headers }>();
+/** All headers of a cacheable response, and the entity tag and rate limit policy among them. */
+interface StoredHeaders {
+  etag: string;
+  policy: string;
+  headers: Headers;
+}
+
+/** The headers of the last response with these caching headers, which are kept per URL. */
+const headersByFields = new WeakMap<Readonly<Record<string, string>>, StoredHeaders>();
 
 /** Returns the HTTP status of a handler's result. */
 function statusOf(route: ServedRoute, answer: unknown): number {
@@ -127,26 +139,17 @@ function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
  * those without and ignores credentials. Source: developers.cloudflare.com/workers/cache.
  */
 function cacheHeaders(c: HonoContext<AppEnv>, route: ServedRoute): Readonly<Record<string, string>> {
-  if (route.cache === "no-store" || hasCredentials(c)) return { "cache-control": NO_STORE };
-  const { url } = c.req;
-  const own = headersByUrl.get(route) ?? new BoundedMap<Readonly<Record<string, string>>>(MAX_URLS);
-  headersByUrl.set(route, own);
-  const known = own.get(url);
-  if (known !== undefined) return known;
-  const made = headersOfUrl(c, { route, rule: route.cache });
-  if (url.length <= MAX_URL_LENGTH) own.set(url, made);
-  return made;
+  const rule = route.cache;
+  if (rule === "no-store" || hasCredentials(c)) return { "cache-control": NO_STORE };
+  return headersByUrl.get(route, c.req.url, () => headersOfUrl(c, { route, rule }));
 }
 
 /** Returns true if a request has credentials, valid or not. */
 const hasCredentials = (c: HonoContext<AppEnv>): boolean =>
   c.get("hasCredentials") ?? readCredentials(c).hasCredentials;
 
-/** Caching headers by route and URL, of which they are a pure function. */
-const headersByUrl = new WeakMap<ServedRoute, BoundedMap<Readonly<Record<string, string>>>>();
-/** Number of URLs per route, and the length of each, for which the caching headers are kept in memory. */
-const MAX_URLS = 500;
-const MAX_URL_LENGTH = 300;
+/** Caching headers of requests without credentials, which only the URL decides. */
+const headersByUrl = new MemoByUrl<Readonly<Record<string, string>>>();
 
 function headersOfUrl(
   c: HonoContext<AppEnv>,

@@ -5,16 +5,36 @@ import type { ValidationIssue } from "../schemas/error-schema.ts";
 import type { RouteInput, ServedRoute } from "./define-route.ts";
 import type { AppEnv } from "./hono-env.ts";
 import { messageOfIssue } from "./input-issue-message.ts";
+import { MemoByUrl } from "./memo-by-url.ts";
 import { isStrict, parseJsonBody } from "./parse-json-body.ts";
 
 /** The parsed parts of a request; a part without a schema is undefined. */
 type ValidatedInput = RouteInput<z.ZodObject, z.ZodObject, z.ZodObject, z.ZodType>;
 
+/** Inputs of GET requests without a query string, which only the path decides. */
+const inputsByUrl = new MemoByUrl<ValidatedInput>();
+
 /**
  * Parses the path, query, headers and body of a request with the route's schemas. Null counts as absent in an optional
- * body field that does not allow it. Throws a ValidationFailure that lists the issues of all parts.
+ * body field that does not allow it. Requests may share one input. Throws a ValidationFailure that lists the issues of
+ * all parts.
  */
 export function validate(c: HonoContext<AppEnv>, route: ServedRoute): ValidatedInput {
+  const { url } = c.req;
+  // With a query string, the clock may decide as well: a period may be given by ages.
+  const isPath = route.method === "get" && route.headers === undefined && !url.includes("?");
+  return isPath ? inputsByUrl.get(route, url, () => frozen(parse(c, route))) : parse(c, route);
+}
+
+/** Freezes a value that several requests share, with all that it contains. Returns it. */
+function frozen<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  for (const part of Object.values(value)) frozen(part);
+  return Object.freeze(value);
+}
+
+/** Parses a request as `validate` does, without looking for an earlier one with the same input. */
+function parse(c: HonoContext<AppEnv>, route: ServedRoute): ValidatedInput {
   const issues: ValidationIssue[] = [];
   const check = (target: InputTarget, schema: z.ZodType | undefined, value: () => unknown): unknown => {
     if (schema === undefined) return undefined;

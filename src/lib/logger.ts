@@ -24,13 +24,15 @@ export function redact(text: string): string {
 }
 
 /**
- * Creates a logger that passes each event to `write` as one line of JSON. The fields in `base` are part of every line;
- * an event's field of the same name replaces them. Text fields are redacted and cut to 500 characters.
+ * Creates a logger that passes each event to `write` as one line of JSON. The fields in `base`, or those that it returns
+ * for each line, are part of every line; an event's field of the same name replaces them. Text fields are redacted and
+ * cut to 500 characters.
  */
-export function createLogger(write: (line: string) => void, base: LogFields): Logger {
+export function createLogger(write: (line: string) => void, base: LogFields | (() => LogFields)): Logger {
   const emit = (level: string, event: string, fields: LogFields = {}): void => {
     const entry: Record<string, unknown> = { level, event };
-    for (const [key, value] of Object.entries({ ...base, ...fields })) {
+    const shared = typeof base === "function" ? base() : base;
+    for (const [key, value] of Object.entries({ ...shared, ...fields })) {
       entry[key] = typeof value === "string" ? redact(value) : value;
     }
     write(JSON.stringify(entry));

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { defineRoute } from "../../src/http/define-route.ts";
+import { testContext } from "../support/context.ts";
 import { appOf } from "../support/http/app.ts";
 
 describe("respond() with one object on two routes", () => {
@@ -32,5 +33,17 @@ describe("respond() with one object on two routes", () => {
     const response = await send("/outside");
     expect(await response.text()).toBe('{"id":1}');
     expect(response.headers.has("etag")).toBe(true);
+  });
+
+  test("states the limit that applies to each request", async () => {
+    const served = route("/limited", z.object({ id: z.int() }), cached);
+    const policyWith = async (reads: number): Promise<(string | null)[]> => {
+      const { limits } = testContext().config;
+      const { send } = appOf([served], { limits: { ...limits, reads } });
+      const answers = [await send("/limited"), await send("/limited")];
+      return answers.map(({ headers }) => headers.get("ratelimit-policy"));
+    };
+    expect(await policyWith(7)).toEqual(['"reads";q=7;w=60', '"reads";q=7;w=60']);
+    expect(await policyWith(9)).toEqual(['"reads";q=9;w=60', '"reads";q=9;w=60']);
   });
 });

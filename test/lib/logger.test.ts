@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createLogger, describeError, redact } from "../../src/lib/logger.ts";
+import { createLogger, describeError, type LogFields, redact } from "../../src/lib/logger.ts";
 
-const logTo = (base = {}) => {
+const logTo = (base: LogFields | (() => LogFields) = {}) => {
   const lines: string[] = [];
   return { lines, log: createLogger((line) => lines.push(line), base) };
 };
@@ -79,6 +79,18 @@ describe("createLogger", () => {
       '{"level":"info","event":"started","request_id":"r1"}',
       '{"level":"warn","event":"slow","request_id":"r1","ms":5,"ok":true,"none":null}',
       '{"level":"error","event":"failed","request_id":"r1","error":"at [redacted]"}',
+    ]);
+  });
+
+  test("asks for what every line carries only when it writes one", () => {
+    let asked = 0;
+    const { lines, log } = logTo(() => ({ request_id: `r${++asked}` }));
+    expect(asked).toBe(0);
+    log.info("started");
+    log.info("ended", { request_id: "own" });
+    expect(lines).toEqual([
+      '{"level":"info","event":"started","request_id":"r1"}',
+      '{"level":"info","event":"ended","request_id":"own"}',
     ]);
   });
 

@@ -11,7 +11,7 @@ const order = {
   ...{ vault_id: `1:${VAULT_ADDRESS}`, user_address: USER },
 };
 const claim = { vault_id: `1:${VAULT_ADDRESS}`, user_address: USER };
-const app = composeApp((_bindings, { requestId }) => testContext({ requestId }));
+const app = composeApp((_bindings, { requestId }) => testContext({ requestId: requestId() }));
 const executionCtx = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} };
 
 /** Sends a request and returns its answer in one line: status, code or places, and the texts. */

@@ -167,7 +167,7 @@ describe("the composed app", () => {
           : new Response(readFileSync(basename(new URL(url).pathname), "utf8")),
   };
   const config = { adminToken: "t".repeat(32), assets, publicUrl: "https://deployed.example" };
-  const app = composeApp((_bindings, { requestId }) => testContext({ requestId, config }));
+  const app = composeApp((_bindings, { requestId }) => testContext({ requestId: requestId(), config }));
   const executionCtx = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} };
   const send = (path: string, init?: RequestInit): Promise<Response> =>
     app.fetch(
@@ -240,7 +240,7 @@ describe("the composed app", () => {
     ["is none among the assets", { fetch: async () => new Response("", { status: 404 }) }],
   ])("answers 500 for the OpenAPI document and the pages when there %s", async (_what, none) => {
     const bare = composeApp((_bindings, { requestId }) =>
-      testContext({ requestId, config: { assets: none } }),
+      testContext({ requestId: requestId(), config: { assets: none } }),
     );
     for (const path of ["/openapi.json", "/docs/errors", "/docs/guide"]) {
       const request = new Request(`https://causeway.example${path}`);

@@ -42,7 +42,7 @@ export function testContext(
   const requestId = parts.requestId ?? "request-1";
   const waitUntil = (promise: Promise<unknown>): void => void promise.catch(() => undefined);
   const composed = createContext(createRuntime(bindings), {
-    requestId,
+    requestId: () => requestId,
     clientAddress: "192.0.2.1",
     edgeCache: () => parts.edgeCache ?? null,
     waitUntil,

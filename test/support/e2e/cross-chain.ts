@@ -48,7 +48,7 @@ const SLIPPAGE = 20_000_000n;
  */
 export async function programContext(): Promise<Context> {
   return createContext(createRuntime(await variablesFor("http://127.0.0.1:9", {})), {
-    requestId: "test",
+    requestId: () => "test",
     clientAddress: "unknown",
     waitUntil: () => undefined,
   });

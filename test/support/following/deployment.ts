@@ -209,11 +209,13 @@ export class SimulatedDeployment {
       fetch: this.#gated(run),
       database: lazyDrizzle({ databaseUrl: DATABASE, httpUrl: ENDPOINT, fetch: this.#gated(run) }),
     };
-    const request = { requestId: crypto.randomUUID(), clientAddress: "192.0.2.1" };
+    const requestId = crypto.randomUUID();
     const waitUntil = (promise: Promise<unknown>): void => void promise.catch(() => undefined);
-    const composed = createContext(runtime, { ...request, waitUntil });
+    const composed = createContext(runtime, {
+      ...{ requestId: () => requestId, clientAddress: "192.0.2.1", waitUntil },
+    });
     const { randomId, log: keep = (line: string) => this.logged.push(line) } = this.#surroundings;
-    const log = createLogger(keep, { request_id: request.requestId });
+    const log = createLogger(keep, { request_id: requestId });
     const redis = this.#gatedStore(run);
     const { now } = composed;
     const { followingQueue: queue } = composed.config;

@@ -18,8 +18,8 @@ export function appOf(
 ): AppUnderTest {
   const contexts: TestContext[] = [];
   const app = createApp(routes, (_bindings, { requestId }) => {
-    if (make !== undefined) return make(requestId);
-    const context = testContext({ requestId, config });
+    if (make !== undefined) return make(requestId());
+    const context = testContext({ requestId: requestId(), config });
     contexts.push(context);
     return context;
   });
