@@ -57,7 +57,7 @@ async function bundle(root: string): Promise<OutputChunk[]> {
     resolve: { conditionNames: ["workerd", "worker", "browser", "import"] },
     // No source reads a property or a global for its effect.
     treeshake: { propertyReadSideEffects: false, unknownGlobalSideEffects: false },
-    plugins: [leanSources(root)],
+    plugins: [leanSources(root), withoutJsonSchemas()],
     onLog(level, { message }) {
       if (level === "warn") throw new Error(message);
     },
@@ -85,6 +85,29 @@ function leanSources(root: string): Plugin {
         const path = relative(root, id);
         if (!isWorkerSource(path)) throw new Error(`${path} is not a source of the Worker`);
         return { code: leanSource(path, code), map: null };
+      },
+    },
+  };
+}
+
+/** Modules of zod that make JSON schemas of its schemas. The OpenAPI document is made without the Worker. */
+const JSON_SCHEMAS = /\/zod\/v4\/core\/(?:json-schema-processors|to-json-schema)\.js$/;
+/** Functions of these modules whose results every schema gets when it is created. */
+const METHODS = /^create\w+Method$/;
+
+/** Returns a plugin that replaces zod's code for JSON schemas, which every schema refers to, by functions that throw. */
+function withoutJsonSchemas(): Plugin {
+  return {
+    name: "without-json-schemas",
+    transform: {
+      filter: { id: JSON_SCHEMAS },
+      handler(code) {
+        const names = [...code.matchAll(/^export (?:const|function) (\w+)/gm)].map(([, name = ""]) => name);
+        const refuse = 'const refuse = () => { throw new Error("the Worker makes no JSON schemas"); };';
+        const exported = names.map(
+          (name) => `export const ${name} = ${METHODS.test(name) ? "() => " : ""}refuse;`,
+        );
+        return { code: [refuse, ...exported].join("\n"), map: null };
       },
     },
   };
