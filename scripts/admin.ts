@@ -15,7 +15,8 @@ const HELP = `Administers a deployment over its API.
   npm run admin -- repair-vault <vault_id> [--adapter text] [--name text] [--curator text] [--reason text]
   npm run admin -- prove-vault <vault_id>
   npm run admin -- import-vaults <file> [--list name]    a public list: rows of chain, address, asset, share token, protocol;
-                                                         vaults that are no longer in it lose its name
+                                                         vaults that are no longer in it lose its name: with --shrunk
+                                                         any number, without it at most a tenth
   npm run admin -- audit [--subject id]
 
   --help  show this text
@@ -57,6 +58,7 @@ const options = {
   subject: { type: "string" },
   state: { type: "string" },
   list: { type: "string" },
+  shrunk: { type: "boolean" },
   help: { type: "boolean" },
 } as const;
 
@@ -141,7 +143,8 @@ function importActions(file: string, list: string | undefined): AdminAction[] {
 
 /**
  * Returns the requests that tell which vaults a public list no longer names: those that the deployment's registry has
- * from it and the file lacks. None for other commands, and for a file without vaults. Throws as `performAction`.
+ * from it and the file lacks. None for other commands, and for a file without vaults. Throws as `performAction`, and
+ * if the file lacks more than a tenth of them, unless `--shrunk` is given: it may be another list, or a part of one.
  */
 export async function unlistActions(target: Target, args: readonly string[]): Promise<AdminAction[]> {
   const { values, positionals } = parseWords({ options, words: true }, args);
@@ -154,11 +157,13 @@ export async function unlistActions(target: Target, args: readonly string[]): Pr
   const rows = z
     .array(z.object({ vault_id: z.string(), named_by: z.array(z.string()) }))
     .parse(await performAction(target, { method: "GET", path: "vaults" }));
-  const gone = rows
-    .filter(
-      ({ vault_id, named_by }) => named_by.includes(`list:${list}`) && !named.has(vault_id.toLowerCase()),
-    )
-    .map(({ vault_id }) => vault_id);
+  const known = rows.filter(({ named_by }) => named_by.includes(`list:${list}`));
+  const gone = known.map(({ vault_id }) => vault_id).filter((id) => !named.has(id.toLowerCase()));
+  if (gone.length * 10 > known.length && values.shrunk !== true)
+    throw new Error(
+      `the file lacks ${gone.length} of the ${known.length} vaults that the list ${list} names; nothing was imported. ` +
+        "Name another list with --list, or confirm with --shrunk that the list is so much shorter",
+    );
   const parts = Math.ceil(gone.length / CHUNK);
   return Array.from({ length: parts }, (_, part) => ({
     method: "POST",
@@ -203,8 +208,9 @@ if (isStarted(import.meta.filename)) {
       const perform = async (action: AdminAction): Promise<void> => {
         for (const row of await performAction(target, action)) console.log(JSON.stringify(row));
       };
-      for (const action of actions) await perform(action);
-      for (const action of await unlistActions(target, process.argv.slice(2))) await perform(action);
+      // An import adds to what the list names, so what it no longer names is counted before.
+      const unlisted = await unlistActions(target, process.argv.slice(2));
+      for (const action of [...actions, ...unlisted]) await perform(action);
     }
   } catch (error) {
     reportFailure(error);

@@ -114,7 +114,8 @@ describe("changeVault()", () => {
     await stage.prove(vaultId);
     const { proof, address } = await stage.rowOf(vaultId);
     if (proof === null) throw new Error("the vault was not proven");
-    const counted = { ...proof, refusedAt: proof.at, illiquid: 24, illiquidSince: proof.at };
+    const at = { refusedAt: proof.at, illiquidSince: proof.at, countedAt: proof.at };
+    const counted = { ...proof, ...at, illiquid: 24 };
     await stage.causeway.db
       .update(vaults)
       .set({ proof: counted, proofRefusals: 2 })

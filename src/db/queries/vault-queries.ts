@@ -187,7 +187,7 @@ export async function insertVault(
 /** Values of the columns that count proofs, for a vault that none refused or found illiquid. */
 const UNCOUNTED = {
   proofRefusals: 0,
-  proof: raw`${vaults.proof} - 'refusedAt' - 'illiquid' - 'illiquidSince' - 'openedBy'`,
+  proof: raw`${vaults.proof} - 'refusedAt' - 'illiquid' - 'illiquidSince' - 'countedAt' - 'openedBy'`,
 } as const;
 
 /**

@@ -85,6 +85,8 @@ export interface VaultProof {
   illiquid?: number;
   /** RFC 3339 time of the first of the proofs that `illiquid` counts. Absent with it, and in older proofs. */
   illiquidSince?: string;
+  /** RFC 3339 time of the last refusal or illiquid proof that was counted. Absent without one, and in older proofs. */
+  countedAt?: string;
   /** Present if proofs paused what an administrator had opened, until one passes or an administrator decides again. */
   openedBy?: "admin";
 }

@@ -55,6 +55,8 @@ const CLOSED_RETRY_MS = HOUR_MS;
 const ILLIQUID_BEFORE_PAUSE_MS = DAY_MS;
 /** Minimum number of proofs that find an active vault illiquid before it is paused. */
 const ILLIQUID_PROOFS = 3;
+/** Time for which a refusal or illiquid proof counts, from the last one on, while a vault is closed, in milliseconds. */
+const COUNTS_FOR_MS = 3 * DAY_MS;
 /** Pause before the next attempt for a candidate that its proof refused, in milliseconds. */
 const REFUSED_RETRY_MS = 6 * HOUR_MS;
 /** Pause before the next attempt for a vault that only the admission gate holds back, in milliseconds. */
@@ -89,7 +91,11 @@ export function decideAfterProof(
         return closureChange(entry, { finding, now, byAdmin });
       // Deposits may be closed for just the minute of the proof, so this neither counts nor resets what stands.
       return {
-        ...{ ...kept, proof: { ...finding.proof, ...standing(entry) }, proofRefusals: entry.proofRefusals },
+        ...{
+          ...kept,
+          proof: { ...finding.proof, ...standing(entry, now) },
+          proofRefusals: entry.proofRefusals,
+        },
         proofDueAt: due(isUnasked && finding.closure !== undefined ? REFUSED_RETRY_MS : CLOSED_RETRY_MS),
       };
     case "passed": {
@@ -152,13 +158,12 @@ function closureChange(
   if (finding.closure === "stopped" || entry.status !== "active")
     return refusalChange(entry, { proof, now, byAdmin });
   const { status, statusBy, statusReason } = entry;
-  const { illiquidSince = proof.at } = entry.proof ?? {};
-  // Without the time of the first such proof, the number counts none that stands.
-  const illiquid = (entry.proof?.illiquidSince === undefined ? 0 : (entry.proof.illiquid ?? 0)) + 1;
+  const { illiquidSince = proof.at, illiquid: before = 0 } = standing(entry, now);
+  const illiquid = before + 1;
   const lasts = now - Date.parse(illiquidSince) >= ILLIQUID_BEFORE_PAUSE_MS && illiquid >= ILLIQUID_PROOFS;
   const change = lasts ? pausedFor(proof.reason) : { status, statusBy, statusReason };
   return {
-    ...{ ...change, proof: { ...proof, illiquid, illiquidSince, ...openerOf(entry, change) } },
+    ...{ ...change, proof: { ...proof, illiquid, illiquidSince, ...countedNow(entry, { proof, change }) } },
     ...{ proofDueAt: new Date(now + CLOSED_RETRY_MS), proofRefusals: 0 },
   };
 }
@@ -170,11 +175,22 @@ const openerOf = (
 ): Pick<VaultProof, "openedBy"> =>
   status === "paused" && entry.status === "active" && entry.statusBy === "admin" ? { openedBy: "admin" } : {};
 
-/** Returns what an entry's last proof recorded that stands until one passes. */
-function standing({ proof }: ProvenEntry) {
-  const { refusedAt, illiquid, illiquidSince, openedBy } = proof ?? {};
+/** Returns what is recorded of a refusal or illiquid proof that counts, in addition to its own. */
+const countedNow = (
+  entry: ProvenEntry,
+  { proof, change }: { proof: VaultProof; change: Pick<ProofChange, "status"> },
+): Pick<VaultProof, "openedBy" | "countedAt"> => ({ countedAt: proof.at, ...openerOf(entry, change) });
+
+type Standing = Pick<VaultProof, "openedBy" | "countedAt" | "refusedAt" | "illiquid" | "illiquidSince">;
+
+/** Returns what an entry's last proof recorded that stands until one passes, or until it counts no longer. */
+function standing({ proof }: ProvenEntry, now: number): Standing {
+  const { refusedAt, illiquid, illiquidSince, openedBy, countedAt } = proof ?? {};
+  const opener = openedBy === undefined ? {} : { openedBy };
+  if (countedAt !== undefined && now - Date.parse(countedAt) > COUNTS_FOR_MS) return opener;
   return {
-    ...(openedBy === undefined ? {} : { openedBy }),
+    ...opener,
+    ...(countedAt === undefined ? {} : { countedAt }),
     ...(refusedAt === undefined ? {} : { refusedAt }),
     ...(illiquid === undefined || illiquidSince === undefined ? {} : { illiquid, illiquidSince }),
   };
@@ -187,7 +203,7 @@ function refusalChange(
   entry: ProvenEntry,
   { proof, now, byAdmin }: { proof: VaultProof; now: number; byAdmin: boolean },
 ): Omit<ProofChange, "derived"> {
-  const stood = standing(entry);
+  const stood = standing(entry, now);
   const { refusedAt = proof.at } = stood;
   // Without the time of a first refusal, the number counts none that stands.
   const proofRefusals = (stood.refusedAt === undefined ? 0 : entry.proofRefusals) + 1;
@@ -195,7 +211,7 @@ function refusalChange(
   const change = statusAfterRefusal(entry, { reason: proof.reason, refusals });
   return {
     ...change,
-    proof: { ...proof, ...stood, refusedAt, ...openerOf(entry, change) },
+    proof: { ...proof, ...stood, refusedAt, ...countedNow(entry, { proof, change }) },
     proofDueAt: new Date(now + retryMs(entry, refusals)),
     proofRefusals,
   };

@@ -7,6 +7,7 @@ import { balanceOfRead, INCLUSION_DELAY_S, type TokenPayment } from "../../order
 import { adapterOf } from "../../vaults/families/vault-families.ts";
 import type { DepositCall } from "../../vaults/vault-adapter.ts";
 import type { ProofExit } from "./proof-exit-ways.ts";
+import { PROOF_SLIPPAGE } from "./proof-worth.ts";
 
 /** A simulated deposit whose way back is to be simulated. */
 export interface ProofDeposit {
@@ -82,7 +83,9 @@ export function exitCalls(
   const { vault, user } = of.deposit;
   const { exits } = adapterOf(vault);
   const accounts = { owner: user, caller: user, receiver: user };
-  const exit = exits?.encode(vault, { mode, token, variant, shares: redeemed, ...accounts, minAssets: 0n });
+  const exit = exits?.encode(vault, {
+    ...{ mode, token, variant, shares: redeemed, ...accounts, minAssets: 0n, slippage: PROOF_SLIPPAGE },
+  });
   if (exits === undefined || exit === undefined) return [];
   const spender = exit.spender ?? exits.mayNeedAllowance?.(vault, mode) ?? null;
   const allowance = { token: vault.shareToken, amount: redeemed, allowance: 0n, reset: false };

@@ -5,7 +5,7 @@ import { priceIsSafe } from "../../orders/order-slippage.ts";
 import type { DepositTerms } from "../../vaults/vault-adapter.ts";
 
 /** Maximum loss in a proof, as a fraction, between the deposit and the value or the redemption of the shares. */
-const PROOF_SLIPPAGE = 0.03;
+export const PROOF_SLIPPAGE = 0.03;
 /**
  * Largest part of its assets that a vault may take in a year, as a fraction: the limit in Veda's contracts. Lagoon's
  * allow 10%, those of Morpho Vault V2 5%.

@@ -243,6 +243,16 @@ describe("decideAfterProof()", () => {
     expect(decideAfterProof(entry(), { finding: unread, now: NOW }).proof).toBeNull();
   });
 
+  test.each([["refusals", refused] as const, ["illiquid proofs", illiquid] as const])(
+    "forgets %s of a vault that was full for three days after the last of them",
+    (_what, finding) => {
+      const statusAfter = (hours: number) =>
+        proveAll([finding, finding, ...Array.from({ length: hours }, () => closed), finding]).row.status;
+      expect(statusAfter(70)).toBe("paused");
+      expect(statusAfter(75)).toBe("active");
+    },
+  );
+
   test("tries a candidate that anyone may have made less often when it cannot be read", () => {
     const status = "candidate";
     for (const source of ["factory", "list"] as const)

@@ -95,13 +95,22 @@ describe("unlistActions()", () => {
     const target = await deploymentOf([...all, [1, ["list:other"]]]);
     const [first] = all;
     if (first === undefined) throw new RangeError("no vault");
-    const actions = await unlistActions(target, edition([first[0]]));
+    const actions = await unlistActions(target, [...edition([first[0]]), "--shrunk"]);
     expect(actions.map(({ path, body }) => [path, body?.["list"]])).toEqual([
       ["vaults", "mine"],
       ["vaults", "mine"],
     ]);
     const unlisted = actions.flatMap(({ body }) => body?.["unlisted"] as string[]);
     expect(unlisted).toEqual(all.slice(1).map(([n]) => `1:${hex(n)}`));
+  });
+
+  test("asks before more than a tenth of the list loses its name", async () => {
+    const numbers = Array.from({ length: 20 }, (_, n) => n + 1);
+    const target = await deploymentOf(numbers.map((n) => [n, ["list:mine"]]));
+    expect((await unlistActions(target, edition(numbers.slice(2)))).length).toBe(1);
+    await expect(unlistActions(target, edition(numbers.slice(3)))).rejects.toThrow(
+      "the file lacks 3 of the 20 vaults that the list mine names",
+    );
   });
 
   test("names none for a full edition, for a file without vaults, and for other commands", async () => {
