@@ -227,13 +227,12 @@ export interface VaultExits {
   tokens(vault: Vault, mode: ExitMode): readonly Token[];
   /** Returns true if the Router's executor may hold and redeem the shares in a mode. */
   viaRouter(vault: Vault, mode: ExitMode): boolean;
-  /**
-   * Returns the contract that may need an allowance of the owner's shares although `encode` names no spender, or null.
-   * Absent means null.
-   */
+  /** Returns a contract that may need an allowance of the owner's shares though `encode` names none; absent: null. */
   mayNeedAllowance?(vault: Vault, mode: ExitMode): Address | null;
   /** True if a request is made by the plain redemption, in which the vault pays what is liquid and queues the rest. */
   redeemQueues?: true;
+  /** True if the shares of a request stay with the user until it is claimed. */
+  keepsShares?: true;
   /** Returns a query for the conditions of one withdrawal. May throw an Error for a mode that `modes` lacks. */
   terms(vault: Vault, request: ExitTermsInput): Query<ExitTerms>;
   /**

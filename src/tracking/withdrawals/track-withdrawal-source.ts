@@ -89,7 +89,8 @@ function ownTransitions(
   const paid = batched && seen !== null && !tookShares(row, { receipt, shares: seen.shares }) ? null : seen;
   // Other vaults pay an earlier request in the transaction of the next one.
   const part = exits?.redeemQueues === true ? paid : null;
-  if (request !== null && isRequestOf(row, { request, batched, receipt }))
+  const keepsShares = exits?.keepsShares === true;
+  if (request !== null && isRequestOf(row, { request, batched, receipt, keepsShares }))
     return [requestTransition(at, { request, paid: part })];
   if (paid !== null) return [paidTransition(at, paid)];
   const shares = batched || row.mode !== "instant" ? null : findUnpaidShares(receipt, { row, vault });
@@ -115,12 +116,14 @@ function tookShares(
 /**
  * Returns true if a request belongs to a withdrawal. In a batch, it must be for the built number of shares, less a fee
  * if the vault moved one, and the shares must not come from another account: some vaults let anyone make a request with
- * their own shares for the user. If any shares move, some of them are the user's.
+ * their own shares for the user. If any shares move, some of them are the user's, except if a request moves none
+ * (`keepsShares`).
  */
 function isRequestOf(
   { fromAmount, shareToken, userAddress }: WithdrawalRow,
-  { request, batched, receipt }: { request: ExitRequestSeen; batched: boolean; receipt: Receipt },
+  of: { request: ExitRequestSeen; batched: boolean; receipt: Receipt; keepsShares: boolean },
 ): boolean {
+  const { request, batched, receipt, keepsShares } = of;
   const { shares } = request;
   if (!batched || shares === null) return true;
   const asked = BigInt(fromAmount);
@@ -129,7 +132,8 @@ function isRequestOf(
   const transfers = transfersOf(receipt.logs, shareToken).filter(({ value }) => value > 0n);
   // The event may name the shares before a fee, which moves apart, so that no transfer is of as many. Mints are others'.
   const moved = transfers.filter(({ from }) => !sameAddress(from, zeroAddress));
-  if (moved.length > 0 && !moved.some(({ from }) => sameAddress(from, userAddress))) return false;
+  if (!keepsShares && moved.length > 0 && !moved.some(({ from }) => sameAddress(from, userAddress)))
+    return false;
   const movedBy = (amount: bigint) => transfers.filter(({ value }) => value === amount);
   const isUsers = (amount: bigint) => movedBy(amount).some(({ from }) => sameAddress(from, userAddress));
   if (movedBy(shares).length > 0 && !isUsers(shares)) return false;

@@ -127,7 +127,7 @@ export function findDirectExit(
   }
   const { exitToken: token, userAddress: user } = row;
   const amount = batched
-    ? batchedPayment(arrivalsOf(receipt.logs, { token, user }), flow)
+    ? batchedPayment(arrivalsOf(receipt.logs, { token, user }), { flow, vault })
     : netTransfers(receipt.logs, { token, account: user });
   return amount === null || amount <= 0n ? null : { reached, amount, assets: amount, shares };
 }
@@ -163,13 +163,20 @@ function ownWithdrawal(
 }
 
 /**
- * Returns the amount of the transfer by which a vault paid a withdrawal in a batch: the one of the event's amount, or
- * the only one, if it is less (some tokens charge transfers) or the event shows no amount. Null if neither exists.
+ * Returns the amount of the transfers by which a vault paid a withdrawal in a batch: one or all of the event's amount;
+ * all, if they are less and the vault queues the rest; or the only one, if it is less (some tokens charge transfers) or
+ * the event shows no amount. Null if none of them exists.
  */
-function batchedPayment(arrivals: readonly { value: bigint }[], flow: VaultFlow | undefined): bigint | null {
+function batchedPayment(
+  arrivals: readonly { value: bigint }[],
+  { flow, vault }: { flow: VaultFlow | undefined; vault: Vault },
+): bigint | null {
   if (flow === undefined) return null;
-  const own = arrivals.find(({ value }) => value === flow.assets);
-  if (own !== undefined) return own.value;
+  if (arrivals.some(({ value }) => value === flow.assets)) return flow.assets;
+  const total = arrivals.reduce((sum, { value }) => sum + value, 0n);
+  if (total === flow.assets) return total;
+  const queues = adapterOf(vault).exits?.redeemQueues === true;
+  if (queues && total > 0n && flow.assets !== null && total < flow.assets) return total;
   const [only] = arrivals.length === 1 ? arrivals : [];
   return only !== undefined && (flow.assets === null || only.value < flow.assets) ? only.value : null;
 }

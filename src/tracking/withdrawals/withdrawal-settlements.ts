@@ -52,6 +52,8 @@ export const areKnown = (seen: readonly EndSeen[], others: readonly WithdrawalRo
     ({ claimTxHash, assets }) => assets !== null || seen.every(({ hash }) => hash !== claimTxHash),
   );
 
+/** Part of an estimate by which a payment may exceed it, because the price rose before the request: one in a hundred. */
+const LATER_PART = 100n;
 /** Part of a request's shares by which rounding of the vault may exceed them in its events: one in a thousand. */
 const ROUNDED_PART = 1_000n;
 
@@ -94,8 +96,12 @@ export function partsOf(
     owed -= settlement.assets ?? owed;
     left -= shares === null ? (settlement.inParts === true && owed > 0n ? 0n : left) : shares - before;
     if (left > 0n) continue;
-    const exceeds = row.shares !== null && -left * ROUNDED_PART > asked;
-    return { parts, complete: true, exact: left === 0n && !shared, shared: shared || exceeds };
+    // What a vault queues by amount never grows, so a larger payment is for more than this request.
+    const promised = settlement.inParts === true ? BigInt(row.estimatedAssets ?? "0") : 0n;
+    const exceeds =
+      (row.shares !== null && -left * ROUNDED_PART > asked) ||
+      (promised > 0n && -owed * LATER_PART > promised);
+    return { parts, complete: true, exact: left === 0n && !shared && !exceeds, shared: shared || exceeds };
   }
   return { parts, complete: false, exact: false, shared };
 }

@@ -1,6 +1,7 @@
 import { type Address, isAddressEqual, parseAbi, zeroAddress } from "viem";
 import {
   createQuery,
+  mapQuery,
   type Query,
   type Read,
   type ReadResult,
@@ -23,6 +24,7 @@ import {
 } from "./erc4626-base/erc4626-derivation.ts";
 import type { ExitSwitches } from "./erc4626-base/erc4626-exit-switches.ts";
 import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
+import type { FamilyViews } from "./erc4626-base/erc4626-variant-views.ts";
 import { aaveStataFactories, factoriesByChain } from "./family-factory-addresses.ts";
 
 const rewardsAbi = once(() => parseAbi(["function rewardTokens() view returns (address[])"]));
@@ -38,27 +40,34 @@ const poolAbi = once(() =>
  * ReserveConfiguration.
  */
 const RESERVE_ACTIVE = 1n << 56n;
+/** Bit of an Aave reserve's configuration that is set if the reserve is frozen: it takes no deposits. */
+const RESERVE_FROZEN = 1n << 57n;
 /** Bit of an Aave reserve's configuration that is set if the reserve is paused. */
 const RESERVE_PAUSED = 1n << 60n;
 
 /**
- * Returns a query for whether the reserve pays no withdrawals, for which `maxRedeem` returns 0: it is paused or not
- * active. `off` is false if its configuration cannot be read. Source: aave-v3-origin, ReserveConfiguration.
+ * Returns a query for whether the reserve has none of the bits in `off` and is active. Null if its configuration cannot
+ * be read. Source: aave-v3-origin, ReserveConfiguration.
  */
-function reserveSwitch({ entryPoint, asset }: Vault): Query<ExitSwitches> {
+function isReserveOn({ entryPoint, asset }: Vault, off: bigint): Query<boolean | null> {
   const abi = poolAbi();
   return readThen({ pool: read({ to: entryPoint, abi, name: "POOL" }) }, ({ pool }) => {
     const to = valueOrNull(pool) ?? zeroAddress;
     const state = read({ to, abi, name: "getConfiguration", args: [asset.address] });
     return createQuery({ state }, (results) => {
       const bits = valueOrNull(results.state);
-      return {
-        off: bits !== null && ((bits & RESERVE_ACTIVE) === 0n || (bits & RESERVE_PAUSED) !== 0n),
-        idle: null,
-      };
+      return bits === null ? null : (bits & (RESERVE_ACTIVE | off)) === RESERVE_ACTIVE;
     });
   });
 }
+
+/** Returns a query for whether the reserve pays no withdrawals, for which `maxRedeem` returns 0. */
+const reserveSwitch = (vault: Vault): Query<ExitSwitches> =>
+  mapQuery(isReserveOn(vault, RESERVE_PAUSED), (on) => ({ off: on === false, idle: null }));
+
+/** Returns a query for whether the reserve takes no deposits, for which `maxDeposit` returns 0. */
+const depositViews = (vault: Vault): Query<FamilyViews> =>
+  mapQuery(isReserveOn(vault, RESERVE_PAUSED | RESERVE_FROZEN), (on) => ({ paused: on === false }));
 
 /**
  * Exits of static aTokens: instant, while neither the token nor the reserve is paused, and the reserve is active and
@@ -96,6 +105,7 @@ export const aaveStata = defineErc4626({
   name: "aave_stata",
   pausable: true,
   ratio: true,
+  views: depositViews,
   exits,
   explain: familyErrors({
     errors: {

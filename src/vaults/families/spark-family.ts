@@ -20,10 +20,18 @@ export const spark = defineErc4626({
   // `previewRedeem` of Spark Vaults V2 reverts while the vault is short of liquidity, which the revert data says.
   exits: {
     ...erc4626Exits(),
-    explain: familyErrors({ reasons: [{ reason: /^\w+\/insufficient-liquidity$/, code: "no_liquidity" }] }),
+    explain: familyErrors({
+      reasons: [
+        { reason: /^\w+\/insufficient-(liquidity|unused-funds)$/, code: "no_liquidity" },
+        { reason: /^\w+\/psm-buy-gem-halted$/, code: "exits_paused" },
+      ],
+    }),
   },
   explain: familyErrors({
-    reasons: [{ reason: /^\w+\/(deposit|supply)-cap-exceeded$/, code: "above_maximum" }],
+    reasons: [
+      { reason: /^\w+\/((deposit|supply)-cap-exceeded|mint-over-supply-cap)$/, code: "above_maximum" },
+      { reason: /^\w+\/psm-sell-gem-halted$/, code: "vault_paused" },
+    ],
   }),
 });
 

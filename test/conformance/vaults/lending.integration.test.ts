@@ -162,9 +162,9 @@ const stata: Family = {
     },
     {
       ...when("over a frozen reserve", { abi: stataTokenAbi, call: "setFrozen", args: [true] }),
-      // No view of the token tells it from a full one: the most it takes is nothing.
-      refused: { code: "above_maximum", max_deposit: "0" },
-      shown: { paused: false, max_deposit: "0" },
+      // Only the pool tells it from a full one: the most that either takes is nothing.
+      refused: { code: "vault_paused" },
+      shown: { paused: true, max_deposit: "0" },
     },
     {
       ...when("over a full reserve", { abi: stataTokenAbi, call: "setCap", args: room(7n) }),

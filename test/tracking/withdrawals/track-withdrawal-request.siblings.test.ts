@@ -44,6 +44,12 @@ describe("requests at a vault whose claims name no shares", () => {
     });
   });
 
+  test("have an unknown amount if more was paid than the vault queued, for a request of which nothing is known", async () => {
+    const paidWith = async (value: bigint) =>
+      (await check({ sent: [[], claimed(value)], hinted: [1], row: first, others: [] })).change?.assets;
+    expect([await paidWith(200n), await paidWith(150n), await paidWith(300n)]).toEqual(["200", "150", null]);
+  });
+
   test("do not end with an earlier part of what another one was paid", async () => {
     const sent = [[], [], claimed(120n), claimed(80n)];
     const others = [{ ...first, ...completed(3) }];

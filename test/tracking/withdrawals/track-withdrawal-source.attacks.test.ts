@@ -147,6 +147,12 @@ test("what a request's transaction pays counts only where the vault queues the r
   expect(await look({ ...queueing, logs: [burnt, part, withdrawLog()] })).toMatchObject([
     { shows: "request_made", assets: String(PAID / 2n) },
   ]);
+  // A stranger's redemption of nothing for the user, earlier in the same block of calls.
+  const nothing = withdrawLog({ assets: 0n, shares: 0n });
+  const batch = { ...queueing, transaction: accountsBatch };
+  expect(await look({ ...batch, logs: [nothing, burnt, part, withdrawLog()] })).toMatchObject([
+    { shows: "request_made", assets: String(PAID / 2n) },
+  ]);
 });
 
 test("a request's id is noted before its block is confirmed, and nothing else of it", async () => {

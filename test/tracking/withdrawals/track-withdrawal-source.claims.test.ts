@@ -116,3 +116,17 @@ describe("a request at Midas, which moves a fee of the shares apart,", () => {
       expect(await look(of, { row, logs: [...split(USER, SHARES), request] })).toEqual(made);
   });
 });
+
+test("a request at IPOR, whose shares stay in the wallet, is seen beside transfers of others' shares", async () => {
+  const of: Vault = { ...vault, adapter: "ipor", caller: "user", params: { withdraw_manager: QUEUE } };
+  const updated = "event WithdrawRequestUpdated(address account, uint256 shares, uint32 endWithdrawWindow)";
+  const values = { account: USER, shares: SHARES, endWithdrawWindow: 1_700_000_000 };
+  const request = eventLog(QUEUE, updated, values) as unknown as Log;
+  const row = { ...asking, sourceTo: QUEUE };
+  for (const moved of [[], [moves(OTHER, 5n, USER)], [moves(OTHER, 1n)]])
+    expect(await look(of, { row, logs: [...moved, request] })).toEqual([
+      { shows: "request_made", requestId: "0" },
+    ]);
+  // Of as many shares that another account moves, the request may be that account's.
+  expect(await look(of, { row, logs: [moves(OTHER, SHARES), request] })).toEqual([]);
+});

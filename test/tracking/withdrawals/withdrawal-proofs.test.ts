@@ -8,6 +8,7 @@ import {
 } from "../../../src/tracking/withdrawals/withdrawal-proofs.ts";
 import { OTHER, USDC, USER, VAULT, vault, WETH } from "../../support/deposits/fixtures.ts";
 import { executedLog, log, receiptOf, transferLog } from "../../support/deposits/logs.ts";
+import { familyVault } from "../../support/withdrawals/fixtures.ts";
 import { withdrawalRow as row } from "../../support/withdrawals/withdrawal-row.ts";
 
 const SHARES = 100_000_000_000_000_000_000n;
@@ -113,6 +114,16 @@ describe("findDirectExit()", () => {
     expect(find([paid, withdrawLog()], { batched: true })?.amount).toBe(100_500_000n);
     const twins = [paid, withdrawLog(), paid, withdrawLog()];
     expect(find(twins, { batched: true })).toBeNull();
+  });
+
+  test("takes all payments of a batch together if a vault pays in parts, or queues the rest", () => {
+    const parts = [60_500_000n, 40_000_000n].map((value) => transferLog({ token: USDC, from: VAULT, value }));
+    const seen = (assets: bigint, of = vault) =>
+      findDirectExit(receiptOf(...parts, withdrawLog({ assets })), { row, vault: of, batched: true });
+    expect(seen(100_500_000n)).toMatchObject({ amount: 100_500_000n, shares: SHARES });
+    expect(seen(100_500_001n)).toBeNull();
+    expect(seen(200_000_000n, familyVault("mellow_lrt"))?.amount).toBe(100_500_000n);
+    expect(seen(100_499_999n, familyVault("mellow_lrt"))).toBeNull();
   });
 
   test("takes the vault's event for native currency, which leaves no transfer", () => {

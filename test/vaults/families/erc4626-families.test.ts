@@ -155,6 +155,17 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
   expect({ paused, pauseUnknown }).toMatchObject({ paused: false, ...shown });
 });
 
+test.each<[string, bigint | undefined, boolean]>([
+  ["active", 1n << 56n, false],
+  ["paused", (1n << 56n) | (1n << 60n), true],
+  ["frozen", (1n << 56n) | (1n << 57n), true],
+  ["not active", 0n, true],
+  ["unreadable", undefined, false],
+])("a static aToken of a reserve that is %s takes deposits or is paused", (_what, state, paused) => {
+  const read = answer(aaveStata.state(vault, NOW), { pool: OTHER, state, paused: false });
+  expect(read.paused).toBe(paused);
+});
+
 test("a private Plasma vault refuses the Router's executor, which is a new account", () => {
   const refusalBy = (call: [boolean, number], caller: Address | null) =>
     answer(ipor.terms(vault, { ...request, caller }), { ...plasma, call }).refusal;
@@ -181,6 +192,8 @@ describe("explain()", () => {
     [aaveStata, reverts("SupplyCapExceeded()"), "above_maximum", "SupplyCapExceeded"],
     [eulerEarn, reverts("ZeroShares()"), "zero_shares", "ZeroShares"],
     [spark, reason("SparkVault/deposit-cap-exceeded"), "above_maximum", "SparkVault/deposit-cap-exceeded"],
+    [spark, reason("StUsds/mint-over-supply-cap"), "above_maximum", "StUsds/mint-over-supply-cap"],
+    [spark, reason("UsdcVault/psm-sell-gem-halted"), "vault_paused", "UsdcVault/psm-sell-gem-halted"],
     [gearbox, reverts("AmountCantBeZeroException()"), "zero_shares", "AmountCantBeZeroException"],
     [
       fluid,

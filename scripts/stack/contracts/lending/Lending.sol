@@ -341,12 +341,20 @@ contract ReservePool {
         bits = (active ? 1 << 56 : 0) | (paused ? 1 << 60 : 0);
     }
 
+    function setFrozen(bool frozen) external {
+        bits = (bits & ~uint256(1 << 57)) | (frozen ? 1 << 57 : 0);
+    }
+
     function getConfiguration(address) external view returns (uint256) {
         return bits;
     }
 
+    function isFrozen() external view returns (bool) {
+        return bits & (1 << 57) != 0;
+    }
+
     function isOpen() external view returns (bool) {
-        return bits == 1 << 56;
+        return bits & ~uint256(1 << 57) == 1 << 56;
     }
 }
 
@@ -354,7 +362,6 @@ contract ReservePool {
 /// older pool reverts with that pool's errors, which were numbers before version 3.4.
 contract StataToken is LendingVault {
     bool public paused;
-    bool public frozen;
     bool public numbered;
     uint256 public cap = type(uint256).max;
 
@@ -374,8 +381,8 @@ contract StataToken is LendingVault {
         paused = paused_;
     }
 
-    function setFrozen(bool frozen_) external {
-        frozen = frozen_;
+    function setFrozen(bool frozen) external {
+        POOL.setFrozen(frozen);
     }
 
     /// True for an older pool.
@@ -389,7 +396,7 @@ contract StataToken is LendingVault {
 
     function maxDeposit(address) public view override returns (uint256) {
         uint256 held = totalAssets();
-        return frozen || held > cap ? 0 : cap - held;
+        return POOL.isFrozen() || held > cap ? 0 : cap - held;
     }
 
     function _admit(uint256 assets, uint256 shares, address receiver) internal view override {
@@ -397,7 +404,7 @@ contract StataToken is LendingVault {
         if (assets > most && !numbered) revert ERC4626ExceededMaxDeposit(receiver, assets, most);
         if (paused) revert EnforcedPause();
         if (shares == 0) revert StaticATokenInvalidZeroShares();
-        require(!frozen, "28");
+        require(!POOL.isFrozen(), "28");
         require(assets <= most, "51");
     }
 

@@ -257,6 +257,7 @@ export const iporExits: VaultExits = {
   terms: (vault, request) =>
     request.mode === "instant" ? instant.terms(vault, request) : requestTerms(vault, request),
   encode,
+  keepsShares: true,
   explain: familyErrors({
     errors: {
       "error WithdrawManagerInvalidSharesToRelease(uint256 shares)": "withdrawal_state",

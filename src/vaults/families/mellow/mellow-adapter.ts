@@ -199,7 +199,7 @@ const explain = familyErrors({
     "error StaleReport()": "price_stale",
     "error LimitExceeded(int256 value, int256 max)": "above_maximum",
     "error ZeroValue()": "zero_shares",
-    "error PendingRequestExists()": null,
+    "error PendingRequestExists()": "request_pending",
   },
 });
 

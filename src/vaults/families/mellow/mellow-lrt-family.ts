@@ -140,7 +140,10 @@ const exits: VaultExits = {
     ...redeem.encode(vault, { ...request, caller: request.owner, receiver: request.owner }),
     async: request.mode !== "instant",
   }),
-  explain: familyErrors({ errors: { "error EnforcedPause()": "exits_paused" } }),
+  explain: familyErrors({
+    errors: { "error EnforcedPause()": "exits_paused" },
+    reasons: [{ reason: /^RatiosStrategy: withdrawals paused$/, code: "exits_paused" }],
+  }),
   pending: lrtRequests,
   claim: lrtClaim,
   findRequest: findLrtRequest,

@@ -32,8 +32,9 @@ export function findLrtRequest(
   { user, logs }: { user: Address; logs: readonly Log[] },
 ): ExitRequestSeen | null {
   const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
-  const found = parseEventLogs({ abi: vaultAbi(), eventName: "Withdraw", logs: own }).find(({ args }) =>
-    isAddressEqual(args.owner, user),
+  // Anyone may redeem nothing for the user.
+  const found = parseEventLogs({ abi: vaultAbi(), eventName: "Withdraw", logs: own }).find(
+    ({ args }) => args.shares > 0n && isAddressEqual(args.owner, user),
   );
   if (found === undefined) return null;
   // The event counts what is queued too: nothing is requested if all of it was paid.

@@ -56,7 +56,9 @@ const tellerAbi = once(() =>
     "function accountant() view returns (address)",
   ]),
 );
-const shareAbi = once(() => parseAbi(["function balanceOf(address) view returns (uint256)"]));
+const shareAbi = once(() =>
+  parseAbi(["function balanceOf(address) view returns (uint256)", "function hook() view returns (address)"]),
+);
 
 /** Byte offset of the shares in the calldata of `withdraw(asset, shares, minimum, to)`. */
 const SHARES_OFFSET = 36;
@@ -86,6 +88,7 @@ function commonTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
     unlock: read({ ...teller, name: "shareUnlockTime", args: [request.owner] }),
     transfers: read({ ...teller, name: "beforeTransferData", args: [request.owner] }),
     held: read({ to: vault.shareToken, abi: shareAbi(), name: "balanceOf", args: [request.owner] }),
+    hook: read({ to: vault.shareToken, abi: shareAbi(), name: "hook" }),
     rate: read({
       ...{ to: vault.pricer, abi: rateAbi(), name: "getRateInQuoteSafe" },
       args: [request.token.address],
@@ -99,7 +102,10 @@ function commonTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
     const gross = rate === null ? null : mulDivDown(request.shares, rate, oneShare(vault));
     const [denyFrom, , , , unlocks] = valueOrNull(results.transfers) ?? [];
     const until = Number(unlocks ?? valueOrNull(results.unlock) ?? 0n);
-    const locked = until * 1_000 > request.now;
+    // The teller also notes locks and denials that no transfer is checked for, because another contract is the hook.
+    const hook = valueOrNull(results.hook) ?? vault.entryPoint;
+    const holds = request.mode === "instant" || sameAddress(hook, vault.entryPoint);
+    const locked = holds && until * 1_000 > request.now;
     return {
       ...unknownExitTerms,
       asset:
@@ -112,7 +118,7 @@ function commonTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
       previewRevert: results.rate.ok ? null : results.rate.revert,
       lockedUntil: locked ? until : null,
       paused: valueOrNull(results.paused) === true,
-      refusal: denyFrom === true ? "not_allowed" : locked ? "share_locked" : null,
+      refusal: holds && denyFrom === true ? "not_allowed" : locked ? "share_locked" : null,
     };
   });
 }

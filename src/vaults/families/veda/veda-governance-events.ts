@@ -33,6 +33,8 @@ function acceptedText(
     : `${teller} neither deposits of nor withdrawals in ${asset}`;
 }
 
+const NO_WITHDRAWALS =
+  "Withdrawals in this asset through the teller fail: check how and in which assets you can withdraw.";
 const hasPremium = (bps: unknown): boolean => Number(bps) > 0;
 const premiumText = (bps: unknown): string =>
   hasPremium(bps) ? `, with a share premium of ${formatBps(bps)}` : "";
@@ -44,12 +46,15 @@ const premiumAdvice = (bps: unknown): string =>
  * Veda-Labs/boring-vault, Se7en-Seas/boring-vault.
  */
 export const vedaEvents: readonly GovernanceEvent[] = [
-  changeEvent(["pricer", "fee", "PlatformFeeUpdated(uint16 oldFee, uint16 newFee)"], {
-    ...levelTexts("management fee", [["oldFee", "newFee"], formatBps]),
-    report: ({ oldFee, newFee }, context) =>
-      `The management fee (platform fee) of ${context.vault} changed from ${formatBps(oldFee)} to ` +
-      `${formatBps(newFee)} a year.${tookEffect(context)}`,
-  }),
+  // Accountants before November 2024 name the fee in the second way.
+  ...["PlatformFeeUpdated", "ManagementFeeUpdated"].map((name) =>
+    changeEvent(["pricer", "fee", `${name}(uint16 oldFee, uint16 newFee)`], {
+      ...levelTexts("management fee", [["oldFee", "newFee"], formatBps]),
+      report: ({ oldFee, newFee }, context) =>
+        `The management fee (platform fee) of ${context.vault} changed from ${formatBps(oldFee)} to ` +
+        `${formatBps(newFee)} a year.${tookEffect(context)}`,
+    }),
+  ),
   changeEvent(["pricer", "fee", "PerformanceFeeUpdated(uint16 oldFee, uint16 newFee)"], {
     ...levelTexts("performance fee", [["oldFee", "newFee"], formatBps]),
   }),
@@ -59,11 +64,14 @@ export const vedaEvents: readonly GovernanceEvent[] = [
     describe: () => "was reset to the current share price",
     advice: "After a loss, any performance fee is now also charged on gains that only recover it.",
   }),
-  changeEvent(["pricer", "price", "DelayInSecondsUpdated(uint24 oldDelay, uint24 newDelay)"], {
-    what: "minimum delay between price updates",
-    describe: oldToNewValue(["oldDelay", "newDelay"], formatDuration),
-    routine: ({ oldDelay, newDelay }) => oldDelay === newDelay,
-  }),
+  // The first accountant has the second type.
+  ...["uint24", "uint32"].map((type) =>
+    changeEvent(["pricer", "price", `DelayInSecondsUpdated(${type} oldDelay, ${type} newDelay)`], {
+      what: "minimum delay between price updates",
+      describe: oldToNewValue(["oldDelay", "newDelay"], formatDuration),
+      routine: ({ oldDelay, newDelay }) => oldDelay === newDelay,
+    }),
+  ),
   changeEvent(["pricer", "price", "UpperBoundUpdated(uint16 oldBound, uint16 newBound)"], {
     what: "upper bound on price updates",
     describe: describePriceBound,
@@ -110,13 +118,26 @@ export const vedaEvents: readonly GovernanceEvent[] = [
           allowDeposits === true ? premiumAdvice(sharePremium) : "Deposits of this asset fail.",
           allowWithdraws === true
             ? "In many vaults only solvers may withdraw through the teller: check how you can withdraw."
-            : "Withdrawals in this asset through the teller fail: check how and in which assets you can withdraw.",
+            : NO_WITHDRAWALS,
         ]
           .filter((sentence) => sentence !== "")
           .join(" "),
       // A vault that does not accept its own asset is paused, which has a view.
       seenByView: ({ asset, allowDeposits }, vault) => allowDeposits === false && isVaultAsset(vault, asset),
     },
+  ),
+  // The first tellers, whose assets take both or neither.
+  ...[true, false].map((added) =>
+    changeEvent(["entryPoint", "allow_list", `Asset${added ? "Added" : "Removed"}(address indexed asset)`], {
+      what: "configuration of an accepted asset",
+      title: () => (added ? "asset accepted" : "asset no longer accepted"),
+      report: ({ asset }, context) => {
+        const terms = { asset, allowDeposits: added, allowWithdraws: added };
+        return `${acceptedText(terms, { vault: context.vault, premium: "" })}.${tookEffect(context)}`;
+      },
+      advice: added ? "" : `Deposits of this asset fail. ${NO_WITHDRAWALS}`,
+      seenByView: ({ asset }, vault) => !added && isVaultAsset(vault, asset),
+    }),
   ),
   changeEvent(["entryPoint", "cap", "DepositCapSet(uint112 cap)"], {
     what: "deposit cap",

@@ -14,6 +14,7 @@ import { erc4626 } from "../../../../src/vaults/families/erc4626-family.ts";
 import { euler, eulerEarn } from "../../../../src/vaults/families/euler-family.ts";
 import { fluid } from "../../../../src/vaults/families/fluid-family.ts";
 import { gearbox } from "../../../../src/vaults/families/gearbox-family.ts";
+import { mellowLrt } from "../../../../src/vaults/families/mellow/mellow-lrt-family.ts";
 import { metaMorpho, morphoV2 } from "../../../../src/vaults/families/morpho/morpho-family.ts";
 import { silo } from "../../../../src/vaults/families/silo-family.ts";
 import { spark } from "../../../../src/vaults/families/spark-family.ts";
@@ -265,6 +266,9 @@ test.each([
   [aaveStata, errorData("error ReservePaused()"), "exits_paused"],
   [aaveStata, reason("32"), "no_liquidity"],
   [spark, reason("SparkVault/insufficient-liquidity"), "no_liquidity"],
+  [spark, reason("StUsds/insufficient-unused-funds"), "no_liquidity"],
+  [spark, reason("UsdcVault/psm-buy-gem-halted"), "exits_paused"],
+  [mellowLrt, reason("RatiosStrategy: withdrawals paused"), "exits_paused"],
   [gearbox, reason("Pausable: paused"), "exits_paused"],
   [fluid, errorData("error FluidLiquidityError(uint256)", [11_003n]), "no_liquidity"],
   [fluid, errorData("error FluidLiquidityError(uint256)", [11_002n]), "exits_paused"],

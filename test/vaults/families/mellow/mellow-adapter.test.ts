@@ -199,7 +199,7 @@ test.each([
   ["DepositNotAllowed()", "not_allowed"],
   ["InvalidReport()", "price_stale"],
   ["StaleReport()", "price_stale"],
-  ["PendingRequestExists()", null],
+  ["PendingRequestExists()", "request_pending"],
 ] as const)("mellow's %s is %s", (signature, code) => {
   const data = toFunctionSelector(signature);
   expect(mellow.explain?.(data)).toEqual({ code, text: signature.slice(0, -2) });
