@@ -55,6 +55,11 @@ function seenWithdrawal(
     return { action: refused({ code: "mode_unsupported", reason }), trials: [] };
   }
   const held = facts.ways.reduce((most, { terms }) => larger(most, terms.heldShares), facts.shares ?? 0n);
+  const isUnread = facts.shares === null && facts.ways.every(({ terms }) => terms.heldShares === null);
+  if (held === 0n && isUnread) {
+    const reason = `the account's shares of ${vault.name} could not be read`;
+    return { action: refused({ code: "upstream_unavailable", reason, mode: first.mode }), trials: [] };
+  }
   if (held === 0n) {
     const reason = `the account holds no shares of ${vault.name}`;
     const action = refused({ code: "nothing_to_withdraw", reason, max: "0", mode: first.mode });

@@ -2342,7 +2342,7 @@ export interface components {
         /** @description What the user should know before signing. */
         Warning: {
             /**
-             * @description Stable code. `price_unverified`: no independent price of a token is known; a second provider's offer confirms the route's amounts. Of withdrawals only: `exit_fee`: the vault's exit fee exceeds the slippage tolerance; `no_minimum`: no contract enforces a minimum payment; `pays_less`: a claim pays clearly less than the vault states.
+             * @description Stable code. `price_unverified`: no independent price of a token is known; a second provider's offer confirms the route's amounts. Of withdrawals and moves: `exit_fee`: the exit fee of the vault that is left exceeds the slippage tolerance. Of withdrawals only: `no_minimum`: no contract enforces a minimum payment; `pays_less`: a claim pays clearly less than the vault states.
              * @example price_unverified
              */
             code: string;
@@ -3155,7 +3155,7 @@ export interface components {
              */
             user_address: HexText;
             /**
-             * @description Shares to redeem, in the share token's smallest unit, or `all`: the user's whole balance at the build. Shares that arrive between the build and the transaction are redeemed too if the user signs no order, the Router executes it, and an earlier, higher allowance covers them. Otherwise they stay with the user until the next withdrawal: the approval in the response covers no more than the shares of the build, so that no allowance is left behind.
+             * @description Shares to redeem, in the share token's smallest unit, or `all`: the user's whole balance at the build. Shares that arrive between the build and the transaction are redeemed too if the user signs no order, the Router executes it, nothing is swapped, and an earlier, higher allowance covers them; with a swap, that allowance lets the transaction fail: build again. Otherwise they stay with the user until the next withdrawal: the approval in the response covers no more than the shares of the build, so that no allowance is left behind.
              * @example 944000000000000000
              */
             shares: string;
@@ -3175,7 +3175,7 @@ export interface components {
              */
             slippage?: number;
             /**
-             * @description `instant`: paid in the same transaction; `request`: paid after the vault has settled, or after a cooldown; `auto`: the first that is possible, `instant` first if its exit fee is at most `slippage` or unknown, otherwise last. Default: `auto`.
+             * @description `instant`: paid in the same transaction; `request`: paid after the vault has settled, or after a cooldown; `auto`: the first that is possible, `instant` first if its exit fee is at most `slippage` or unknown, otherwise last. No other mode is taken if the vault would pay but nothing brings its payment to the requested token. Default: `auto`.
              * @enum {string}
              */
             mode?: "auto" | "instant" | "request";

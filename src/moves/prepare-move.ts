@@ -39,11 +39,13 @@ import { withStoredVault } from "../vaults/find-vault.ts";
 import type { Token, Vault } from "../vaults/vault.ts";
 import { acceptedTokens } from "../vaults/vault-deposit-entry.ts";
 import { prepareMode } from "../withdrawals/choose-exit.ts";
+import { withdrawalWarnings } from "../withdrawals/describe-built-withdrawal.ts";
 import { type Exit, redeemStep } from "../withdrawals/exit-calldata.ts";
 import { type ExitFacts, readExitFacts } from "../withdrawals/exit-preflight.ts";
 import { buildOffer, findTransfer } from "../withdrawals/find-exit-transfer-route.ts";
 import { type PreparedExit, sharePayment, toExpectedWithdrawal } from "../withdrawals/prepare-exit.ts";
-import { onwardAmount, prepareOnward } from "../withdrawals/prepare-routed-exit.ts";
+import { onwardAmount } from "../withdrawals/prepare-routed-exit.ts";
+import { prepareInOneTransaction } from "../withdrawals/prepare-withdrawal.ts";
 import { verifyApprovals } from "../withdrawals/verify-withdrawal-approvals.ts";
 import { chooseExitSignature, planExitSignature } from "../withdrawals/withdrawal-authorization.ts";
 import { resolveWithdrawal, type WithdrawalOrder } from "../withdrawals/withdrawal-order.ts";
@@ -162,7 +164,7 @@ async function moveWithSwap(ctx: Context, of: Paid): Promise<PreparedDeposit> {
     return { ...made, validSeconds: route.validSeconds };
   };
   const { built, warnings } = await findTransfer(ctx, { order: routing, token: target, build });
-  return { ...built, warnings };
+  return { ...built, warnings: [...(built.warnings ?? []), ...warnings] };
 }
 
 /** A prepared move in one transaction. */
@@ -222,6 +224,7 @@ async function moveInOne(ctx: Context, of: InOne): Promise<MovedInOne> {
     kind: "direct",
     quoteType: "move",
     ...{ sharesOf: withdrawal.vault.name, swaps: of.quote !== null },
+    warnings: withdrawalWarnings({ kind: "direct", order: withdrawal, exit }),
     order,
     authorization:
       kind === null ? null : planExitSignature(kind, { order: withdrawal, facts, data: call.data }),
@@ -307,11 +310,9 @@ function explainMove(
 
 async function acrossChains(ctx: Context, { order, withdrawal, target }: Move): Promise<PreparedDeposit> {
   const facts = await readExitFacts(ctx, withdrawal);
-  const kind = chooseExitSignature({ order: withdrawal, facts, mode: "instant" });
-  const orderBySignature = { ...withdrawal, signed: kind !== null };
-  const prepared = await prepareOnward(ctx, { order: orderBySignature, facts, mode: "instant" });
+  const { kind, prepared } = await prepareInOneTransaction(ctx, { order: withdrawal, facts });
   if (prepared.kind !== "routed") throw notInOne(withdrawal.vault);
-  const { exit, call, route, reasons, warnings, source } = prepared.exit;
+  const { exit, call, route, reasons, source } = prepared.exit;
   const second = { ...order, token: target.address, amount: route.toAmountMin };
   const deposit = await prepareSecondStep(ctx, second);
   const sent = { ...route, transaction: { to: call.target, data: call.data, value: call.value } };
@@ -324,7 +325,7 @@ async function acrossChains(ctx: Context, { order, withdrawal, target }: Move): 
     authorization:
       kind === null ? null : planExitSignature(kind, { order: withdrawal, facts, data: call.data }),
     ranking: { quotes: [sent], decidedBy: null },
-    ...{ reasons: [...reasons], warnings },
+    ...{ reasons: [...reasons], warnings: withdrawalWarnings(prepared) },
   };
   return { kind: "routed", quoteType: "move", sharesOf: withdrawal.vault.name, order, routed };
 }

@@ -59,6 +59,8 @@ export const StepPlan = z.object({
   settles: z.boolean(),
   /** True if the vault sends what it settles without a claim; absent otherwise. */
   unclaimed: z.literal(true).optional(),
+  /** Bridge to try before all others in the second step of a withdrawal; absent if none is preferred. */
+  preferred_bridge: z.string().optional(),
   /** Response to the build, stored if a signature must complete it. */
   answer: z.unknown().optional(),
 });

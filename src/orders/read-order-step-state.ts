@@ -18,6 +18,11 @@ interface SteppedOrder<R extends SteppedRow> {
   awaited: { column: AwaitedColumn; chainId: number } | null;
   /** Transactions of earlier steps, which may be reported on the same chain. */
   earlier: readonly (string | null)[];
+  /**
+   * Returns true if a reported transaction cannot be the awaited one, because the chain still waits for that although
+   * this one is over: it failed, or did only a part. Absent if none can be over.
+   */
+  isOver?(hash: string): Promise<boolean>;
   /** Returns true if the user still has to send the first transaction. */
   isFirstRequired(row: R): boolean;
   /** Returns the plan to use if none is stored or the stored one cannot be parsed. */
@@ -58,7 +63,7 @@ export async function readStepState<R extends SteppedRow>(
  */
 async function withReportedHash<R extends SteppedRow>(
   ctx: Context,
-  { row, awaited, earlier }: SteppedOrder<R>,
+  { row, awaited, earlier, isOver }: SteppedOrder<R>,
 ): Promise<R> {
   if (awaited === null || row[awaited.column] !== null) return row;
   const hints = await selectHints(ctx.db, [row.trackingId]);
@@ -67,7 +72,8 @@ async function withReportedHash<R extends SteppedRow>(
       ({ chainId, origin }) => chainId === awaited.chainId && (origin === "report" || origin === "both"),
     )
     .findLast(({ txHash }) => !earlier.includes(txHash));
-  return own === undefined ? row : { ...row, [awaited.column]: own.txHash };
+  if (own === undefined || (await isOver?.(own.txHash)) === true) return row;
+  return { ...row, [awaited.column]: own.txHash };
 }
 
 /** Reads the allowance that a leg's transaction needs, or returns null if it cannot be read. */

@@ -207,8 +207,9 @@ export const Warning = z
     code: z.string().meta({
       description:
         "Stable code. `price_unverified`: no independent price of a token is known; a second provider's offer confirms the " +
-        "route's amounts. Of withdrawals only: `exit_fee`: the vault's exit fee exceeds the slippage tolerance; " +
-        "`no_minimum`: no contract enforces a minimum payment; `pays_less`: a claim pays clearly less than the vault states.",
+        "route's amounts. Of withdrawals and moves: `exit_fee`: the exit fee of the vault that is left exceeds the slippage " +
+        "tolerance. Of withdrawals only: `no_minimum`: no contract enforces a minimum payment; `pays_less`: a claim pays " +
+        "clearly less than the vault states.",
       example: "price_unverified",
     }),
     detail: z.string().meta({

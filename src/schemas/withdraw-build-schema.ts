@@ -35,7 +35,8 @@ const SharesInput = z
     description:
       "Shares to redeem, in the share token's smallest unit, or `all`: the user's whole balance at the build. Shares that " +
       "arrive between the build and the transaction are redeemed too if the user signs no order, the Router executes it, " +
-      "and an earlier, higher allowance covers them. Otherwise they stay with the user until the next withdrawal: the " +
+      "nothing is swapped, and an earlier, higher allowance covers them; with a swap, that allowance lets the transaction " +
+      "fail: build again. Otherwise they stay with the user until the next withdrawal: the " +
       "approval in the response covers no more than the shares of the build, so that no allowance is left behind.",
     example: "944000000000000000",
   });
@@ -73,7 +74,7 @@ export const WithdrawInput = z
       }),
     mode: z.enum(withdrawModes).default("auto").meta({
       description:
-        "`instant`: paid in the same transaction; `request`: paid after the vault has settled, or after a cooldown; `auto`: the first that is possible, `instant` first if its exit fee is at most `slippage` or unknown, otherwise last.",
+        "`instant`: paid in the same transaction; `request`: paid after the vault has settled, or after a cooldown; `auto`: the first that is possible, `instant` first if its exit fee is at most `slippage` or unknown, otherwise last. No other mode is taken if the vault would pay but nothing brings its payment to the requested token.",
     }),
     preferred_bridge: z.enum(bridgeKeys).optional().meta({
       description:

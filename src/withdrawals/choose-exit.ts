@@ -53,8 +53,8 @@ const mayCallItself = (error: unknown): boolean =>
 
 /**
  * Calls `prepare` for the modes in the given order and returns its first result. If all are refused, throws the error
- * that `mostTelling` chooses; `mode_unsupported` for no modes. An error that is not a refusal (`isRefusal`) is thrown
- * immediately.
+ * that `mostTelling` chooses; `mode_unsupported` for no modes. An error that is not a refusal (`isRefusal`) or of
+ * `asOnwardError` is thrown immediately.
  */
 export async function firstPossible<T>(
   modes: readonly ExitMode[],
@@ -65,7 +65,7 @@ export async function firstPossible<T>(
     try {
       return await prepare(mode);
     } catch (error) {
-      if (!isRefusal(error)) throw error;
+      if (!isRefusal(error) || onwardErrors.has(error)) throw error;
       refused.push({ refusal: error });
     }
   }
@@ -98,6 +98,15 @@ export async function allPossible<T>(
   const refused = options.filter(({ prepared }) => prepared === null);
   if (possible.length === 0) throw mostTelling(refused)?.refusal ?? noMode();
   return [...possible, ...refused];
+}
+
+/** Errors of the way that a vault's payment takes to the user: the payment of another mode needs the same way. */
+const onwardErrors = new WeakSet<AppError>();
+
+/** Returns an error. If it is an AppError, no other mode is tried in place of the one that it rules out. */
+export function asOnwardError(error: unknown): unknown {
+  if (error instanceof AppError) onwardErrors.add(error);
+  return error;
 }
 
 /**

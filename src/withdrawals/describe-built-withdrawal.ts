@@ -160,7 +160,9 @@ export function planWithdrawalSteps(prepared: PreparedWithdrawal, share: TokenRe
     ...{ chainId, token: { address, symbol, decimals }, amount: exit.assets?.toString() ?? null, spender },
     ...{ approvals: 1, transaction: null },
   });
-  return { source, destination: second, ...settling };
+  const { preferredBridge: preferred_bridge } = order;
+  const wish = preferred_bridge === null ? {} : { preferred_bridge };
+  return { source, destination: second, ...settling, ...wish };
 }
 
 /**

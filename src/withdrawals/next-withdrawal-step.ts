@@ -1,12 +1,14 @@
 import { getAddress } from "viem";
 import * as z from "zod";
 import type { Context } from "../context.ts";
+import { selectStepPlan } from "../db/queries/deposit-hint-queries.ts";
 import type { WithdrawalRow } from "../db/queries/deposit-queries.ts";
 import { addBuiltTransfer, selectOtherRedemptions } from "../db/queries/withdrawal-queries.ts";
 import { AppError } from "../errors.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
 import { SECOND_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
+import { StepPlan } from "../orders/order-steps.ts";
 import { toWalletCall } from "../orders/order-wallet-calls.ts";
 import { NextStepRefusal } from "../schemas/step-schema.ts";
 import { WithdrawalNextStep } from "../schemas/withdrawal-schema.ts";
@@ -145,12 +147,13 @@ async function buildTransfer(ctx: Context, row: WithdrawalRow): Promise<NextExit
       "several requests were paid together, so the amount of this one is unknown",
     );
   const { vaultChainId: chainId, trackingId, assets } = row;
+  const plan = StepPlan.safeParse(await selectStepPlan(ctx.db, trackingId));
   const prepared = await prepareTransfer(ctx, {
     user: getAddress(row.userAddress),
     from: { chainId, token: getAddress(row.exitToken), amount: BigInt(assets) },
     to: { chainId: row.toChainId, token: getAddress(row.moveToken) },
     slippage: row.slippage,
-    preferredBridge: null,
+    preferredBridge: plan.data?.preferred_bridge ?? null,
   });
   const { target, dataHash, provider, bridge, tool, toAmountMin, balanceSufficient } = prepared;
   if (!balanceSufficient)

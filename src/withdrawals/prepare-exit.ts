@@ -175,7 +175,7 @@ export function sharePayment({ order, facts, way }: ExitAttempt): TokenPayment {
 
 function heldBy({ facts, way }: Pick<ExitAttempt, "facts" | "way">): bigint | null {
   const { heldShares } = way.terms;
-  if (way.via === "router" || heldShares === null) return facts.balance;
+  if (heldShares === null || (way.via === "router" && facts.balance === null)) return facts.balance;
   return facts.balance === null || heldShares > facts.balance ? heldShares : facts.balance;
 }
 

@@ -1,15 +1,17 @@
 import type { Hex } from "viem";
 import type { Context } from "../context.ts";
-import { type AppError, failure } from "../errors.ts";
+import { AppError, failure } from "../errors.ts";
 import { isNative } from "../lib/address.ts";
-import { fractionToParts, PARTS_PER_BILLION } from "../lib/amount.ts";
+import { fractionToParts, PARTS_PER_BILLION, smaller } from "../lib/amount.ts";
 import { exactFloor } from "../orders/order-floors.ts";
 import { type ProviderStepPlan, providerStep } from "../orders/order-provider-step.ts";
 import type { RouteAttempt } from "../orders/order-route-attempts.ts";
 import { assertFair, type RouteOrder } from "../orders/order-route-fairness.ts";
+import type { FoundRoute } from "../orders/order-route-search.ts";
 import type { UserCall } from "../orders/order-wallet-calls.ts";
 import { balanceOfRead, simulatedHead, simulatePayment } from "../orders/simulate-order-payment.ts";
 import type { VerifiedTransfer } from "../providers/provider.ts";
+import { isProviderFailure } from "../providers/provider-failures.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
 import {
   decodeRouterError,
@@ -20,7 +22,7 @@ import {
 } from "../router/router-codec.ts";
 import type { Token } from "../vaults/vault.ts";
 import { explainCommonRevert } from "../vaults/vault-reverts.ts";
-import { prepareMode } from "./choose-exit.ts";
+import { asOnwardError, isRefusal, prepareMode } from "./choose-exit.ts";
 import { type Exit, floorPerShare, redeemStep, shareOrder } from "./exit-calldata.ts";
 import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
 import {
@@ -44,7 +46,9 @@ const MARGIN = PARTS_PER_BILLION / 10_000n;
 /** Tolerance for the vault's rounding in addition to the margin, in smallest units. */
 const ROUNDING = 2n;
 
-type Onward = { order: WithdrawalOrder; facts: ExitFacts; mode: ExitWay["mode"] };
+/** A withdrawal in one mode. `oneStep` is true if a second transaction is not wanted. */
+type Onward = { order: WithdrawalOrder; facts: ExitFacts; mode: ExitWay["mode"]; oneStep?: boolean };
+type Exiting = Onward & { exiting: Promise<PreparedExit> };
 type RoutedFigures = Omit<RoutedExit, "token" | "reasons" | "warnings">;
 /**
  * Result of a route search. `routed`: one Router transaction does everything. `two_step`: the user swaps or bridges in
@@ -56,30 +60,79 @@ type FoundOnward =
 
 /**
  * Prepares a withdrawal whose payment must be swapped or bridged: in one Router transaction if possible, otherwise in
- * two steps. If the redemption itself fails, its error is thrown rather than the route's.
+ * two steps, unless `oneStep` excludes them. If the redemption itself fails, its error is thrown; an error of the way that
+ * its payment takes is one of `asOnwardError`.
  */
 export async function prepareOnward(ctx: Context, of: Onward): Promise<PreparedWithdrawal> {
   const { order, mode } = of;
   const exiting = prepareMode(ctx, of);
-  if (mode !== "instant") return { kind: "two_step", order, exit: await exiting, transfer: null };
+  exiting.catch(() => undefined);
+  // The vault's own refusal says more than what stands in the way of its payment.
+  const vaultFirst = async (error: unknown): Promise<never> => {
+    await exiting;
+    throw isOfWay(error) ? asOnwardError(error) : error;
+  };
+  if (mode !== "instant") {
+    // Nothing may bring the shares back if the payment has nowhere to go. A chain that cannot be read says nothing.
+    const refused = (error: unknown) => (isRefusal(error) ? vaultFirst(error) : null);
+    await requestedToken(ctx, order.to).catch(refused);
+    return { kind: "two_step", order, exit: await exiting, transfer: null };
+  }
+  const { built, ...about } = await findOnward(ctx, { ...of, exiting }).catch(vaultFirst);
+  if (built.kind === "routed") return { kind: "routed", order, exit: { ...built.exit, ...about } };
+  return { kind: "two_step", order, exit: built.exit, transfer: { route: built.route, ...about } };
+}
+
+/** Returns true for errors of a provider, of its route, or of the requested token or the amount that is left for it. */
+const isOfWay = (error: unknown): boolean =>
+  error instanceof AppError &&
+  (isProviderFailure(error) || error.code === "token_unsupported" || error.code === "below_minimum");
+
+/** Ends a search for a route of more than the vault pays (`paid`, in the paid token's smallest unit). */
+class PlannedTooMuch extends Error {
+  readonly paid: bigint;
+
+  constructor(paid: bigint) {
+    super("the vault pays less than its preview");
+    this.paid = paid;
+  }
+}
+
+/**
+ * Finds a route for the vault's payment. The search does not wait for the simulation of the redemption, so it starts
+ * again if that shows that the vault pays less than was planned.
+ */
+async function findOnward(
+  ctx: Context,
+  of: Exiting,
+): Promise<Pick<FoundRoute<FoundOnward>, "built" | "reasons" | "warnings"> & { token: Token }> {
+  const { order, exiting, oneStep = false } = of;
+  const { routing, token } = await planTransfer(ctx, of);
   let refusal: unknown = null;
   exiting.catch((error: unknown) => {
     refusal = error;
   });
-  // The vault's own refusal says more than a route that was not found.
-  const vaultFirst = async (error: unknown): Promise<never> => {
-    await exiting;
-    throw error;
+  const isFinal = (error: unknown): boolean =>
+    error instanceof PlannedTooMuch || (refusal !== null && error === refusal);
+  const search = async (planned: RouteOrder) => {
+    const build = async (scope: Context, attempt: RouteAttempt): Promise<FoundOnward> => {
+      const exit = await exiting;
+      if (exit.assets !== null && exit.assets < planned.from.amount) throw new PlannedTooMuch(exit.assets);
+      return buildOnward(scope, { order, exit, routing: planned, attempt, oneStep });
+    };
+    const { built, reasons, warnings } = await findTransfer(ctx, { order: planned, token, build, isFinal });
+    return { built, reasons, warnings, token };
   };
-  const { routing, token } = await planTransfer(ctx, { ...of, exiting }).catch(vaultFirst);
-  const build = async (scope: Context, attempt: RouteAttempt) =>
-    buildOnward(scope, { order, exit: await exiting, routing, attempt });
-  const isFinal = (error: unknown): boolean => refusal !== null && error === refusal;
-  const found = await findTransfer(ctx, { order: routing, token, build, isFinal }).catch(vaultFirst);
-  const { built, reasons, warnings } = found;
-  const about = { token, reasons, warnings };
-  if (built.kind === "routed") return { kind: "routed", order, exit: { ...built.exit, ...about } };
-  return { kind: "two_step", order, exit: built.exit, transfer: { route: built.route, ...about } };
+  const short = exiting.then(({ assets }) => {
+    if (assets !== null && assets < routing.from.amount) throw new PlannedTooMuch(assets);
+    return new Promise<never>(() => undefined);
+  });
+  try {
+    return await Promise.race([search(routing), short]);
+  } catch (error) {
+    if (!(error instanceof PlannedTooMuch)) throw error;
+    return search({ ...routing, from: { ...routing.from, amount: onwardAmount(error.paid) } });
+  }
 }
 
 /**
@@ -88,7 +141,7 @@ export async function prepareOnward(ctx: Context, of: Onward): Promise<PreparedW
  */
 async function planTransfer(
   ctx: Context,
-  { order, facts, mode, exiting }: Onward & { exiting: Promise<PreparedExit> },
+  { order, facts, mode, exiting }: Exiting,
 ): Promise<{ routing: RouteOrder; token: Token }> {
   const way = facts.ways.find((one) => one.mode === mode);
   const [token, expected] = await Promise.all([
@@ -129,14 +182,24 @@ function toRouteOrder(
 
 async function buildOnward(
   ctx: Context,
-  of: { order: WithdrawalOrder; exit: PreparedExit; routing: RouteOrder; attempt: RouteAttempt },
+  of: {
+    order: WithdrawalOrder;
+    exit: PreparedExit;
+    routing: RouteOrder;
+    attempt: RouteAttempt;
+    oneStep: boolean;
+  },
 ): Promise<FoundOnward> {
-  const { order, exit, routing, attempt } = of;
+  const { order, exit, routing, attempt, oneStep } = of;
+  const byRouter = exit.exit.way.via === "router";
+  // The Router cannot take a native fee in an order that pays out native currency, nor in a signed order.
+  const feeless = isNative(order.to.token) || order.signed;
+  if (oneStep && byRouter && feeless && attempt.option.nativeFee > 0n) throw noStep();
   const route = await buildOffer(ctx, { order: routing, attempt });
   const { asStep } = route;
-  // The Router cannot take a native fee in an order that pays out native currency, nor in a signed order.
-  const fee = isNative(order.to.token) || order.signed ? route.transaction.value : 0n;
-  if (exit.exit.way.via !== "router" || asStep === undefined || fee !== 0n) {
+  const fee = feeless ? route.transaction.value : 0n;
+  if (!byRouter || asStep === undefined || fee !== 0n) {
+    if (byRouter && oneStep) throw noStep();
     await simulateUserTransfer(ctx, { order: routing, attempt, route });
     return { kind: "two_step", exit, route };
   }
@@ -150,6 +213,10 @@ async function buildOnward(
     }),
   };
 }
+
+const NO_STEP = "no bridge takes the vault's payment in the same transaction: withdraw first, then deposit";
+const noStep = (): AppError =>
+  failure("no_route", NO_STEP, { reasons: [{ code: "delivery_unsupported", detail: NO_STEP }] });
 
 /** A provider's transaction that moves the vault's payment as a step of a Router order. */
 type StepPlan = ProviderStepPlan & { route: VerifiedTransfer };
@@ -179,14 +246,16 @@ export function toRoutedOrder(exit: Exit, of: { plan: StepPlan; minOut: bigint }
  * Encodes the order that redeems and swaps or bridges, and verifies it against the request. Errors of
  * `verifyRoutedExit` propagate.
  */
-function encodeRouted(exit: Exit, of: { plan: StepPlan; minOut: bigint; facts: ExitFacts }): UserCall {
+function encodeRouted(
+  exit: Exit,
+  of: { plan: StepPlan; minOut: bigint; facts: ExitFacts; paid: bigint },
+): UserCall {
   const { order, way } = exit;
   const built = toRoutedOrder(exit, of);
   const data = encodeRouterCall(built);
   const call = { target: depositRouterAddress, value: built.order.nativeFee, data };
   const asked = toExpectedWithdrawal({ order, facts: of.facts, way }, of.minOut);
-  const paid = way.terms.previewAssets ?? of.plan.amount;
-  verifyRoutedExit({ ...asked, quote: of.plan.route, paid }, call);
+  verifyRoutedExit({ ...asked, quote: of.plan.route, paid: of.paid }, call);
   return call;
 }
 
@@ -202,7 +271,8 @@ async function buildRouted(ctx: Context, of: Routed): Promise<RoutedFigures> {
   const { route, amount } = plan;
   const exit: Exit = { ...prepared.exit, minAssets: amount };
   const bridged = plan.asStep.receiverOffset === null;
-  const call = encodeRouted(exit, { plan, minOut: route.toAmountMin, facts });
+  const paid = smaller(exit.way.terms.previewAssets, prepared.assets) ?? amount;
+  const call = encodeRouted(exit, { plan, minOut: route.toAmountMin, facts, paid });
   const watched = bridged || isNative(order.to.token) ? [] : [balanceOfRead(order.to.token, order.user)];
   const payment = sharePayment({ order, facts, way: exit.way });
   const made = await simulatePayment(ctx, { payment, call, reads: watched });
@@ -216,7 +286,7 @@ async function buildRouted(ctx: Context, of: Routed): Promise<RoutedFigures> {
     seen === null
       ? route.toAmountMin
       : largest(exactFloor(seen, fractionToParts(order.slippage)).minOut, route.toAmountMin);
-  const final = floor === route.toAmountMin ? call : encodeRouted(exit, { plan, minOut: floor, facts });
+  const final = floor === route.toAmountMin ? call : encodeRouted(exit, { plan, minOut: floor, facts, paid });
   const output = seen === null ? null : { seen, floor };
   assertFair(await attempt.offer(route.nativeFee), {
     built: route,

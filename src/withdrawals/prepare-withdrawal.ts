@@ -1,8 +1,11 @@
 import { type Address, zeroAddress } from "viem";
 import type { Context } from "../context.ts";
 import { AppError, type ErrorCode } from "../errors.ts";
+import { BUILD_DEADLINE_MS } from "../lib/durations.ts";
 import { type ChainToken, priceKey } from "../prices/price.ts";
 import { requestMarketPrices } from "../prices/read-prices.ts";
+import { isProviderFailure } from "../providers/provider-failures.ts";
+import type { AuthorizationKind } from "../router/router-signature-messages.ts";
 import type { WithdrawInput } from "../schemas/withdraw-build-schema.ts";
 import { withStoredVault } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
@@ -19,6 +22,7 @@ import { type ExitFacts, readExitFacts } from "./exit-preflight.ts";
 import { prepareOnward } from "./prepare-routed-exit.ts";
 import type { PreparedWithdrawal } from "./prepared-withdrawal.ts";
 import {
+  canApprove,
   chooseExitSignature,
   mayApproveInstead,
   signedWithdrawal,
@@ -105,7 +109,9 @@ async function readOrder(ctx: Context, of: { input: WithdrawInput; vault: Vault 
   const facts = await readExitFacts(ctx, order);
   // The chain may show that the vault does not pay the requested token, so that a swap follows.
   const slippage = of.input.slippage ?? defaultSlippage(facts.ways.some(({ pays }) => pays));
-  return { order: { ...order, slippage }, facts };
+  // The Router's "all" is what the balance shows, without the shares that their transfer claims first.
+  const claims = facts.balance !== null && facts.shares > facts.balance;
+  return { order: { ...order, slippage, shares: claims ? facts.shares : order.shares }, facts };
 }
 
 /**
@@ -123,6 +129,30 @@ async function prepareInMode(
   } catch (error) {
     if (mayApproveInstead(asked.order, error)) return prepareAsIs(ctx, asked);
     throw error;
+  }
+}
+
+/**
+ * Prepares an instant withdrawal whose payment is swapped or bridged in the same transaction, paid by the signature that
+ * is wanted and works (`kind`), or by an approval (null). A signed order cannot pay a bridge's fee in native currency:
+ * without another bridge, an approval takes the signature's place if the caller leaves the choice.
+ */
+export async function prepareInOneTransaction(
+  ctx: Context,
+  { order, facts }: ReadOrder,
+): Promise<{ kind: AuthorizationKind | null; prepared: PreparedWithdrawal }> {
+  const mode = "instant";
+  const kind = chooseExitSignature({ order, facts, mode });
+  const prepare = (signed: boolean) =>
+    prepareOnward(ctx, { order: { ...order, signed }, facts, mode, oneStep: true });
+  try {
+    return { kind, prepared: await prepare(kind !== null) };
+  } catch (error) {
+    const isWayless = error instanceof AppError && isProviderFailure(error);
+    // A second search needs as long as the first one.
+    const isLate = ctx.timing.elapsedMs() > BUILD_DEADLINE_MS / 2;
+    if (kind === null || !isWayless || isLate || !canApprove(order)) throw error;
+    return { kind: null, prepared: await prepare(false) };
   }
 }
 

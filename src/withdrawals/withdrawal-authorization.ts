@@ -53,11 +53,15 @@ export function toSignableExit({ order, facts, mode }: ExitInMode): ExitInMode &
  * Returns true if a withdrawal whose signed preparation failed may be built without a signature: the vault may have
  * refused only the Router's executor, and the caller chose `auto` with the user as submitter.
  */
-export function mayApproveInstead({ authorize: wish, user }: WithdrawalOrder, error: unknown): boolean {
+export function mayApproveInstead(order: WithdrawalOrder, error: unknown): boolean {
   const refused =
     error instanceof AppError && (error.code === "not_allowed" || error.code === "share_locked");
-  return refused && wish.way === "auto" && sameAddress(wish.submitter, user);
+  return refused && canApprove(order);
 }
+
+/** Returns true if the caller leaves the choice between a signature and an approval, and the user sends the transaction. */
+export const canApprove = ({ authorize: wish, user }: WithdrawalOrder): boolean =>
+  wish.way === "auto" && sameAddress(wish.submitter, user);
 
 /**
  * Returns the signature payload with which the user lets the Router take the shares. `data` is the calldata of

@@ -11,6 +11,7 @@ import {
 import { readStepState } from "../orders/read-order-step-state.ts";
 import type { Step, StepState } from "../schemas/step-schema.ts";
 import type { WithdrawalNextStep, WithdrawalState } from "../schemas/withdrawal-schema.ts";
+import { confirmedOn } from "../tracking/deposits/deposit-transaction-reader.ts";
 import { isOpenRequest } from "../tracking/withdrawals/withdrawal-state-machine.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
@@ -29,12 +30,13 @@ interface SteppedWithdrawal {
  * `store_unavailable`.
  */
 export async function readWithdrawalSteps(ctx: Context, withdrawal: SteppedWithdrawal): Promise<Step[]> {
-  const { row, state } = withdrawal;
+  const { row, state, next } = withdrawal;
   const column = REPORTED_COLUMN[state];
   const read = await readStepState(ctx, {
     row,
     awaited: column === undefined ? null : { column, chainId: row.vaultChainId },
     earlier: [row.sourceTxHash, row.claimTxHash],
+    ...(next?.kind === "claim" && { isOver: confirmedOn(ctx, row.vaultChainId) }),
     isFirstRequired: (current) => firstState(current, state) === "required",
     planOf: (current) => planOfRow(ctx, current),
   });

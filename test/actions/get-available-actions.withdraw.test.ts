@@ -39,6 +39,16 @@ test("getActions() says that a cooldown is open, not that nothing is paid at onc
   expect(cancel).toMatchObject({ allowed: false, code: "mode_unsupported", mode: "cooldown" });
 });
 
+test("getActions() does not take shares that cannot be read for none", async () => {
+  const withdrawal = async (balanceOf: unknown) => {
+    const { ctx } = await createWithdrawalFixture({ answers: { balanceOf } });
+    return (await getActions(ctx, { user: USER, vaultId: vault.vaultId })).withdraw;
+  };
+  const unread = await withdrawal((token: string) => (token === VAULT ? undefined : 0n));
+  expect(unread).toMatchObject({ allowed: false, code: "upstream_unavailable", max: null });
+  expect(await withdrawal(0n)).toMatchObject({ allowed: false, code: "nothing_to_withdraw", max: "0" });
+});
+
 test("getActions() gives the reason for which a vault refuses even the shares that its liquidity covers", async () => {
   const functions = parseAbi([
     "function maxRedeem(address) view returns (uint256)",

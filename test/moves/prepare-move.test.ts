@@ -1,4 +1,4 @@
-import { encodeErrorResult, type Hex, isAddressEqual, parseAbi } from "viem";
+import { type Address, encodeErrorResult, type Hex, isAddressEqual, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
 import { quoteLifetimeMs } from "../../src/deposits/build-deposit.ts";
 import { toEstimate, toWarnings } from "../../src/deposits/describe-built-deposit.ts";
@@ -64,6 +64,16 @@ describe("prepareMove() between vaults of one asset", () => {
     expect((await moved({ effects: () => ({ rises }) })).direct.floors.minShares).toBe(
       (seen * 995n) / 1_000n,
     );
+  });
+
+  test("warns of an exit fee above the slippage tolerance", async () => {
+    const convertToAssets = (to: Address) => (isAddressEqual(to, VAULT) ? (WORTH * 102n) / 100n : WORTH);
+    const warningsAt = async (slippage: number) => {
+      const { ctx } = await createMoveFixture({ answers: { convertToAssets } });
+      return toWarnings(await prepareMove(ctx, { input: moveInput({ slippage }), from: vault }));
+    };
+    expect(await warningsAt(0.03)).toEqual([]);
+    expect(await warningsAt(0.01)).toMatchObject([{ code: "exit_fee" }]);
   });
 
   const gated: Vault = { ...into, caller: "user" };

@@ -23,13 +23,18 @@ const hint = (txHash: string, change: object = {}) => ({
 });
 
 /** Reads the state of an order that waits for its first transaction, where these hints are stored. */
-async function stateWith(hints: readonly object[], change: Partial<typeof row> = {}) {
+async function stateWith(
+  hints: readonly object[],
+  change: Partial<typeof row> = {},
+  isOver?: (hash: string) => Promise<boolean>,
+) {
   const { ctx, chain } = await createWithdrawalFixture({ answers: { allowance: 7n } });
   const read = await readStepState(
     { ...ctx, db: fixedDatabase(() => hints) },
     {
       ...{ row: { ...row, ...change }, awaited: { column: "sourceTxHash", chainId }, earlier: [EARLIER] },
       isFirstRequired: ({ sourceTxHash }) => sourceTxHash === null,
+      ...(isOver !== undefined && { isOver }),
       planOf: async () => ({ ...plan, settles: true }),
     },
   );
@@ -41,6 +46,13 @@ test("readStepState() shows a reported hash until a chain shows one, and then re
   expect(read).toMatchObject({ row: { sourceTxHash: REPORTED }, plan, allowance: null, requests: 0 });
   const seen = await stateWith([hint(REPORTED)], { sourceTxHash: EARLIER });
   expect(seen.row.sourceTxHash).toBe(EARLIER);
+});
+
+test("readStepState() takes no reported hash of a transaction that is over while the chain awaits another", async () => {
+  const isOver = async (hash: string) => hash === REPORTED;
+  expect((await stateWith([hint(REPORTED)], {}, isOver)).row.sourceTxHash).toBeNull();
+  const later = `0x${"99".repeat(32)}`;
+  expect((await stateWith([hint(REPORTED), hint(later)], {}, isOver)).row.sourceTxHash).toBe(later);
 });
 
 test.each([

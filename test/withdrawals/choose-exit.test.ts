@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { failure } from "../../src/errors.ts";
 import type { ExitTerms } from "../../src/vaults/vault-exits.ts";
-import { allPossible, firstPossible, prepareMode, rankModes } from "../../src/withdrawals/choose-exit.ts";
+import {
+  allPossible,
+  asOnwardError,
+  firstPossible,
+  prepareMode,
+  rankModes,
+} from "../../src/withdrawals/choose-exit.ts";
 import { testContext } from "../support/context.ts";
 import { USDC, USER } from "../support/deposits/fixtures.ts";
 import { balanceKey, type SimulatedEffects, simulatedChain } from "../support/deposits/simulated-chain.ts";
@@ -61,6 +67,18 @@ describe("firstPossible()", () => {
     await expect(made).rejects.toBe(down);
     expect(asked).toEqual(["instant"]);
   });
+});
+
+const wayless = asOnwardError(failure("no_route", "no way", { reasons: [] }));
+
+test("a build takes no other mode in place of one whose payment finds no way; a quote lists both", async () => {
+  const made = (mode: string) => (mode === "instant" ? Promise.reject(wayless) : Promise.resolve(mode));
+  await expect(firstPossible(["instant", "request"], made)).rejects.toBe(wayless);
+  expect(await firstPossible(["request", "instant"], made)).toBe("request");
+  expect(await allPossible(["instant", "request"], made)).toEqual([
+    { mode: "request", prepared: "request", refusal: null },
+    { mode: "instant", prepared: null, refusal: wayless },
+  ]);
 });
 
 const unsupported = failure("mode_unsupported", "not in this mode");

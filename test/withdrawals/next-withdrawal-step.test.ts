@@ -127,6 +127,39 @@ describe("nextExitStep() of a second step", () => {
     expect(JSON.stringify(db.written)).toContain(EXCHANGE.toLowerCase());
   });
 
+  test("takes the bridge that the build preferred", async () => {
+    const { chainId } = home;
+    const token = { address: USDC, symbol: "USDC", decimals: 6 };
+    const leg = {
+      chainId,
+      token,
+      amount: null,
+      spender: null,
+      allowed: true,
+      reset: false,
+      transaction: null,
+    };
+    const source = { ...leg, slot: "source", purpose: "request" };
+    const destination = { ...leg, slot: "destination", purpose: "transfer" };
+    const plan = { source, destination, settles: true, preferred_bridge: "across" };
+    const firstOf = async (kept: object) => {
+      const { ctx } = await createWithdrawalFixture({ answers: { balanceOf: ARRIVED } });
+      const desk = swapDesk({ ...ctx, db: fixedDatabase(() => [{ plan: kept }]) });
+      const [one] = await desk.ctx.providers.all();
+      if (one === undefined) throw new Error("no provider");
+      const quote: typeof one.quote = async (scope, request) =>
+        (await one.quote(scope, request)).flatMap((offer) => [
+          { ...offer, bridge: "stargate" },
+          { ...offer, bridge: "across", toAmountMin: offer.toAmountMin - 1n },
+        ]);
+      const providers = { ...desk.ctx.providers, all: async () => [{ ...one, quote }] };
+      await nextExitStep({ ...desk.ctx, providers }, awaiting);
+      return desk.asked[0]?.bridges;
+    };
+    expect(await firstOf(plan)).toEqual(["across"]);
+    expect(await firstOf({ ...plan, preferred_bridge: undefined })).toEqual(["stargate"]);
+  });
+
   test("is built once for the readings of ten seconds", async () => {
     const { made, asked, ctx } = await nextOf(awaiting);
     const count = asked.length;

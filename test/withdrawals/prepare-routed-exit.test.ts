@@ -1,3 +1,4 @@
+import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
 import type { VerifiedTransfer } from "../../src/providers/provider.ts";
 import { decodeRouterCall, routerBridgeOutput, routerSelf } from "../../src/router/router-codec.ts";
@@ -6,6 +7,7 @@ import { OTHER, USDC, USER, VAULT, WETH } from "../support/deposits/fixtures.ts"
 import { balanceKey, type SimulatedEffects } from "../support/deposits/simulated-chain.ts";
 import {
   exitOf,
+  exitsFor,
   exitWayOf,
   factsOf,
   familyVault,
@@ -77,9 +79,10 @@ describe("prepareOnward() of a swap", () => {
     gained?: bigint;
     effects?: SimulatedEffects;
     desk?: Parameters<typeof swapDesk>[1];
+    oneStep?: boolean;
   }
   /** Withdraws all shares as WETH on a chain that pays and swaps so. */
-  async function onward({ paid = WORTH, gained = swapped, effects, desk: change }: Case = {}) {
+  async function onward({ paid = WORTH, gained = swapped, effects, desk: change, oneStep }: Case = {}) {
     const world = await createWithdrawalFixture({
       effects: () =>
         effects ?? { rises: { [balanceKey(USDC, USER)]: paid, [balanceKey(WETH, USER)]: gained } },
@@ -92,7 +95,13 @@ describe("prepareOnward() of a swap", () => {
       exitWayOf(order, { pays: false }),
       exitWayOf(order, { via: "user", pays: false }),
     ]);
-    return { made: await prepareOnward(desk.ctx, { order, facts, mode: "instant" }), asked: desk.asked };
+    const made = await prepareOnward(desk.ctx, {
+      order,
+      facts,
+      mode: "instant",
+      ...(oneStep && { oneStep }),
+    });
+    return { made, asked: desk.asked };
   }
   const codeOf = (of: Case) =>
     onward(of).then(
@@ -124,7 +133,22 @@ describe("prepareOnward() of a swap", () => {
     });
   });
 
+  test("swaps what the simulation shows if that is less than the preview", async () => {
+    const paid = (WORTH * 998n) / 1_000n;
+    const amount = onwardAmount(paid);
+    const { made, asked } = await onward({ paid, gained: fairWeth(amount) });
+    if (made.kind !== "routed") throw new Error(made.kind);
+    expect(asked.map((request) => request.amount)).toEqual([amount]);
+    expect(decodeRouterCall(made.exit.call.data).steps[1]).toMatchObject({ needAmount: amount });
+    expect(made.exit).toMatchObject({ assets: paid, toAmount: fairWeth(amount) });
+  });
+
   test.each<[string, Case, string]>([
+    [
+      "a provider that only the user may call, in one step",
+      { desk: { asStep: false }, oneStep: true },
+      "no_route",
+    ],
     ["a provider that offers too little", { desk: { price: (usdc) => fairWeth(usdc) / 2n } }, "price_unsafe"],
     ["a swap that delivers less than promised", { gained: swapped / 2n }, "price_unsafe"],
     ["a vault that pays too little", { paid: WORTH / 2n }, "price_unsafe"],
@@ -158,16 +182,24 @@ describe("prepareOnward() of a vault that refuses", () => {
   });
 });
 
-test("prepareOnward() leaves the second step of a later payment open", async () => {
-  const effects = { rises: { [balanceKey(VAULT, USER)]: -HELD } };
-  const { ctx, chain } = await createWithdrawalFixture({ effects: () => effects });
-  const to = { client: chain.client, chainId: home.chainId, token: WETH };
-  const order = orderOf({ client: chain.client, to, vault: familyVault("lagoon") });
-  const way = exitWayOf(order, { via: "user", mode: "request", pays: false });
-  const of = { order, facts: factsOf(order, [way]), mode: "request" as const };
-  const lagoon = {
-    ...of,
-    order: { ...order, exits: (await import("../support/withdrawals/fixtures.ts")).exitsFor(order.vault) },
+describe("prepareOnward() of a request", () => {
+  const request = async (token: Address) => {
+    const effects = { rises: { [balanceKey(VAULT, USER)]: -HELD } };
+    // No contract at OTHER has decimals.
+    const answers = { decimals: (of: Address) => (of === OTHER ? undefined : 18) };
+    const { ctx, chain } = await createWithdrawalFixture({ effects: () => effects, answers });
+    const to = { client: chain.client, chainId: home.chainId, token };
+    const vault = familyVault("lagoon");
+    const order = orderOf({ client: chain.client, to, vault, exits: exitsFor(vault) });
+    const way = exitWayOf(order, { via: "user", mode: "request", pays: false });
+    return prepareOnward(ctx, { order, facts: factsOf(order, [way]), mode: "request" });
   };
-  expect(await prepareOnward(ctx, lagoon)).toMatchObject({ kind: "two_step", transfer: null });
+
+  test("leaves the second step of a later payment open", async () => {
+    expect(await request(WETH)).toMatchObject({ kind: "two_step", transfer: null });
+  });
+
+  test("refuses a token that its payment can never become", async () => {
+    await expect(request(OTHER)).rejects.toMatchObject({ code: "token_unsupported" });
+  });
 });

@@ -115,6 +115,7 @@ export async function walkSteps<Reading extends OrderReading>(
       return reading as Reading;
     }
     reading = walk.withSignatures(walk.takeAnswer() ?? (await readPatiently(order.read, signal)));
+    walk.notePaidParts(reading.steps);
   }
 }
 

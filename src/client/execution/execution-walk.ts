@@ -48,6 +48,18 @@ export class StepWalk<Reading extends OrderReading> {
   }
 
   /**
+   * Forgets that a claim was performed once the API shows its transaction: a vault may pay a request in parts, and the
+   * step is then required again for the next part.
+   */
+  notePaidParts(steps: readonly Step[]): void {
+    for (const step of steps) {
+      if (step.purpose !== "claim" || step.txHash === null) continue;
+      this.#done.delete(keyOf(step));
+      this.#order.handed?.drop(keyOf(step));
+    }
+  }
+
+  /**
    * Marks signatures that were made in this execution as done. The API does not store signatures, so it returns them as
    * required until the order is on-chain.
    */

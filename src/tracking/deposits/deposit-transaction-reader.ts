@@ -77,6 +77,19 @@ function assertPresent(receipt: unknown): void {
     throw new OutsideError("malformed", "the node does not have the receipt of a transaction in its chain");
 }
 
+/** Returns a function that returns true for the hash of a confirmed transaction, and false if it cannot be read. */
+export function confirmedOn(ctx: Context, chainId: number): (hash: string) => Promise<boolean> {
+  const readTransaction = createTransactionReader(ctx);
+  return async (hash) => {
+    try {
+      return isConfirmed(ctx, { chainId, seen: await readTransaction(chainId, hash as Hex) });
+    } catch (error) {
+      if (error instanceof AppError) return false;
+      throw error;
+    }
+  };
+}
+
 /**
  * Returns the timestamp of a block in seconds since the epoch. Throws `chain_unsupported`, `upstream_unavailable` (also
  * if the node does not know the block), `upstream_timeout`.

@@ -11,6 +11,7 @@ import { readStepState } from "../../orders/read-order-step-state.ts";
 import type { DepositState, NextStep } from "../../schemas/deposit-schema.ts";
 import type { Step, StepState, TokenRef } from "../../schemas/step-schema.ts";
 import { findToken } from "../../vaults/find-vault-token.ts";
+import { confirmedOn } from "./deposit-transaction-reader.ts";
 
 /** A deposit with its current state and the user's next transaction, or null if there is none. */
 interface SteppedDeposit {
@@ -24,13 +25,14 @@ interface SteppedDeposit {
  * build decides; if no readable plan is stored, the first step has no transaction. Throws `store_unavailable`.
  */
 export async function readDepositSteps(ctx: Context, deposit: SteppedDeposit): Promise<Step[]> {
-  const { row, state } = deposit;
+  const { row, state, next } = deposit;
   const column = REPORTED_COLUMN[state];
   const chainId = column === "sourceTxHash" ? row.fromChainId : row.vaultChainId;
   const read = await readStepState(ctx, {
     row,
     awaited: column === undefined ? null : { column, chainId },
     earlier: [row.sourceTxHash, row.destinationTxHash, row.depositTxHash],
+    ...(next?.kind === "claim" && { isOver: confirmedOn(ctx, row.vaultChainId) }),
     isFirstRequired: (current) => sourceState(current, state) === "required",
     planOf: (current) => planOfRow(ctx, current),
   });
@@ -131,12 +133,13 @@ function secondLeg({
 } | null {
   const ready = next?.kind === "deposit" ? next : null;
   const facts = secondFacts(row, { state, ready });
-  const base = plan.destination ?? unplannedLeg(row, { ready, delivered });
-  if (base === null || ready === null) return base === null ? null : { leg: base, facts };
+  const planned = plan.destination ?? unplannedLeg(row, { ready, delivered });
+  if (planned === null) return null;
+  const base: StepLeg = { ...planned, amount: row.deliveredAmount ?? planned.amount };
+  if (ready === null) return { leg: base, facts };
   const approvals = ready.calls.length - 1;
   const leg: StepLeg = {
     ...base,
-    amount: row.deliveredAmount ?? base.amount,
     spender: ready.approval?.spender_address ?? null,
     allowed: approvals === 0,
     reset: approvals > 1,

@@ -46,6 +46,21 @@ describe("continueDeposit()", () => {
     expect(reported).toMatchObject([{ step: "deposit" }, { step: "claim" }]);
   });
 
+  test("claims again once the API has shown the claim of a part, and not before", async () => {
+    const claim = (state: StepState, tx_hash: string | null = null) => ({
+      body: order([step("vault.claim", state, { tx_hash })]),
+    });
+    const [required, seen, done] = [claim("required"), claim("waiting", HASH), claim("done", HASH)];
+    const claimsIn = async (shown: Parameters<typeof readings>[0]) => {
+      const { client } = readings(shown);
+      const { wallet, sent } = fakeWallet();
+      await continueDeposit(client, { trackingId: TRACKING, wallet });
+      return sent();
+    };
+    expect(await claimsIn([required, required, required, seen, done])).toBe(1);
+    expect(await claimsIn([required, seen, required, required, seen, done])).toBe(2);
+  });
+
   test("waits for a bridge or a vault without asking the wallet", async () => {
     const waiting = {
       body: order([step("source.transfer", "done"), step("destination.deposit", "waiting")]),
