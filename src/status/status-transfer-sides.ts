@@ -2,6 +2,7 @@ import type { Hex } from "viem";
 import { transactionLink } from "../chains/chain-definitions.ts";
 import type { Context } from "../context.ts";
 import type { DepositRow, WithdrawalRow } from "../db/queries/deposit-queries.ts";
+import { isNative } from "../lib/address.ts";
 import type { TransferStatus } from "../schemas/deposit-schema.ts";
 import { isRequested, isUnseen } from "../tracking/deposits/deposit-state-machine.ts";
 import { describeToken } from "../vaults/vault-token-metadata.ts";
@@ -144,11 +145,13 @@ function receivedOf(row: DepositRow): Movement | null {
       return hash === null ? null : { hash, chainId, amount, token, kind: "asset" };
     }
     case "refunded": {
-      const { refundTxHash: hash, receivedAmount: amount, fromToken } = row;
-      // A vault returns the assets of a request on its own chain, a bridge the payment on the source chain.
-      return row.history.some(isRequested)
-        ? { hash, chainId, amount, token: row.moveToken ?? fromToken, kind: "asset" }
-        : { hash, chainId: row.fromChainId, amount, token: fromToken, kind: "asset" };
+      const { refundTxHash: hash, receivedAmount: amount, fromToken, fromAmount } = row;
+      // A vault returns the assets of a request on its own chain.
+      if (row.history.some(isRequested))
+        return { hash, chainId, amount, token: row.moveToken ?? fromToken, kind: "asset" };
+      // A bridge returns what it took, on the source chain: after a swap, and of native currency, another token.
+      const isPaid = amount === null || (amount === fromAmount && !isNative(fromToken));
+      return { hash, chainId: row.fromChainId, amount, token: isPaid ? fromToken : null, kind: "asset" };
     }
     default:
       return null;

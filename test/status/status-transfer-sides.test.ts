@@ -1,4 +1,4 @@
-import type { Hex } from "viem";
+import { type Hex, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import { vaultRow } from "../../scripts/bench/vault-row.ts";
 import type { DepositRow } from "../../src/db/queries/deposit-queries.ts";
@@ -16,6 +16,7 @@ const refunded: DepositRow = {
   ...row,
   ...{ state: "refunded", fromChainId: AWAY, fromToken: OTHER.toLowerCase(), moveToken: USDC.toLowerCase() },
   ...{ provider: "lifi", twoStep: true, refundTxHash: REFUND, receivedAmount: "99000000" },
+  fromAmount: "99000000",
 };
 
 async function receiving(change: Partial<DepositRow>) {
@@ -33,6 +34,12 @@ describe("depositSides() of a refund", () => {
     expect(await receiving({})).toMatchObject({
       ...{ tx_hash: REFUND, chain_id: AWAY, amount: "99000000", token: { address: OTHER } },
     });
+  });
+
+  test("names no token of another amount, nor native currency, which the bridge did not take", async () => {
+    const unnamed = { amount: "99000000", chain_id: AWAY, token: null };
+    expect(await receiving({ fromAmount: "100000000" })).toMatchObject(unnamed);
+    expect(await receiving({ fromToken: zeroAddress })).toMatchObject(unnamed);
   });
 
   test("names the deposited token on the vault's chain if the vault returned a request's assets", async () => {

@@ -114,18 +114,21 @@ export async function keepHints(
 const MAX_TOGETHER = 8;
 
 /**
- * Selects the user's other deposits of a token from the same chain, sent by other transactions, that a payment may
+ * Selects the user's other deposits of some tokens from the same chain, sent by other transactions, that a payment may
  * refund too: at most eight in transit, the oldest first, and those with `hash` as their refund (`refunded`). Amounts
  * are what the users paid, in the token's smallest unit. Throws `store_unavailable`.
  */
 export async function selectRefundedTogether(
   db: Database,
-  { row, hash, token }: Claimed & { token: string },
+  { row, hash, tokens }: Claimed & { tokens: readonly string[] },
 ): Promise<{ amount: bigint; refunded: boolean }[]> {
   const own = and(
     eq(deposits.userAddress, row.userAddress),
     eq(deposits.fromChainId, row.fromChainId),
-    eq(deposits.fromToken, token.toLowerCase()),
+    inArray(
+      deposits.fromToken,
+      tokens.map((token) => token.toLowerCase()),
+    ),
     eq(deposits.direction, "deposit"),
     ne(deposits.trackingId, row.trackingId),
     not(sharesTransfer(row)),

@@ -1,4 +1,4 @@
-import type { Hex } from "viem";
+import { type Hex, zeroAddress } from "viem";
 import type { Context } from "../../context.ts";
 import {
   isDeliveryOfAnother,
@@ -6,6 +6,7 @@ import {
   selectRefundedTogether,
 } from "../../db/queries/deposit-evidence-queries.ts";
 import type { DepositRow, TrackedRow } from "../../db/queries/deposit-queries.ts";
+import { sameAddress } from "../../lib/address.ts";
 import { describeError } from "../../lib/logger.ts";
 import type {
   BridgeProof,
@@ -220,7 +221,10 @@ async function isOwnRefund(
   { paid, taken, ...of }: Pick<RefundInput, "row"> & { hash: Hex; paid: bigint; taken: Taken },
 ): Promise<boolean> {
   if (paid === taken.amount) return !(await isRefundOfAnother(ctx.db, of));
-  const others = await selectRefundedTogether(ctx.db, { ...of, token: taken.token });
+  const { wrappedNative } = ctx.chains.definitions.get(of.row.fromChainId) ?? { wrappedNative: null };
+  const wraps = wrappedNative !== null && sameAddress(taken.token, wrappedNative);
+  const tokens = wraps ? [taken.token, zeroAddress] : [taken.token];
+  const others = await selectRefundedTogether(ctx.db, { ...of, tokens });
   const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((all, one) => all + one, 0n);
   const recorded = others.filter(({ refunded }) => refunded).map(({ amount }) => amount);
   const left = paid - taken.amount - sum(recorded);
