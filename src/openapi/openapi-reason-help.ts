@@ -123,6 +123,13 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
     cause: "No price of the tokens is known; a second provider agreed with the offer.",
     remedy: "Compare the expected amounts yourself before you sign.",
   },
+  receiver_without_code: {
+    where: "warnings",
+    cause:
+      "The user's account is a contract on the chain where it pays, and no code of it was found on the chain where it is paid.",
+    remedy:
+      "Do not sign unless you control this address on that chain, for example because you can deploy it.",
+  },
   recipient_unsupported: {
     where: "reasons",
     cause: "The bridge cannot deliver to this account.",

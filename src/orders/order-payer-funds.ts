@@ -1,14 +1,25 @@
 import { type Address, erc20Abi, zeroAddress } from "viem";
-import { nativeBalanceRead, readNativeBalance } from "../chains/aggregator/aggregate-reads.ts";
+import {
+  accountCodeRead,
+  nativeBalanceRead,
+  readNativeBalance,
+  runQuery,
+} from "../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
-import { createQuery, queryAll, read, valueOrNull } from "../chains/chain-reads.ts";
+import { createQuery, type Query, queryAll, read, valueOrNull } from "../chains/chain-reads.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
 import { isNative } from "../lib/address.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
 import { readWithFeeds } from "../prices/read-prices.ts";
+import type { Warning } from "../schemas/step-schema.ts";
 import { notAToken } from "../vaults/vault-token-metadata.ts";
-import { type AuthorizationFacts, authorizationQuery } from "./authorization/authorization-facts.ts";
+import {
+  type AccountKind,
+  type AuthorizationFacts,
+  accountKindOf,
+  authorizationQuery,
+} from "./authorization/authorization-facts.ts";
 import { type AuthorizationWish, asksForSignature } from "./authorization/choose-authorization.ts";
 
 /**
@@ -42,6 +53,8 @@ export interface Funds {
   allowances: ReadonlyMap<string, bigint | null>;
   /** State that decides which signatures can pay; null if none was requested, or for the native currency. */
   authorization: AuthorizationFacts | null;
+  /** The kind of the user's account on the source chain. Null if unknown, and if the order stays on one chain. */
+  account: AccountKind | null;
   block: BlockTime;
 }
 
@@ -52,7 +65,7 @@ export interface Funds {
  */
 export async function readFunds(
   ctx: Context,
-  input: { payer: Payer; spenders: readonly Address[]; priced?: readonly Address[] },
+  input: { payer: Payer; spenders: readonly Address[]; priced?: readonly Address[]; crosses?: boolean },
 ): Promise<Funds> {
   const { from, user, authorize } = input.payer;
   const native = isNative(from.token);
@@ -66,17 +79,36 @@ export async function readFunds(
       query: queryAll({
         funds: described,
         authorization: signs ? authorizationQuery(ctx, asked) : unsigned,
+        account: input.crosses === true ? accountQuery(user) : unasked,
       }),
     }),
     native ? readNativeBalance(from.client, user) : null,
   ]);
   const { decimals } = from.client.definition.native;
-  const { funds, authorization } = value;
-  if (native)
-    return { balance, nativeBalance: balance, decimals, allowances: new Map(), authorization, block };
+  const { funds, ...facts } = value;
+  if (native) return { balance, nativeBalance: balance, decimals, allowances: new Map(), ...facts, block };
   if (funds.balance === null) throw notAToken({ chainId: from.chainId, address: from.token });
-  return { ...funds, authorization, block };
+  return { ...funds, ...facts, block };
 }
+
+/**
+ * Returns the warning `receiver_without_code` if the user's account is a contract on the source chain and no code of it
+ * is found on the chain that the order pays on: whoever controls the one need not control the other.
+ */
+export async function receiverWarnings(
+  { from, client, user }: Payer & { client: ChainClient },
+  { account }: Pick<Funds, "account">,
+): Promise<Warning[]> {
+  if (account !== "contract") return [];
+  const there = await runQuery(client, accountQuery(user)).catch(() => null);
+  if (there !== null && there.value !== null && there.value !== "plain") return [];
+  const [source, target] = [from.client.definition.name, client.definition.name];
+  const detail = `the account is a contract on ${source}, and no code of it was found on ${target}, where this order pays: make sure that you control the address there`;
+  return [{ code: "receiver_without_code", detail }];
+}
+
+const accountQuery = (account: Address): Query<AccountKind | null> =>
+  createQuery({ code: accountCodeRead(account) }, ({ code }) => (code.ok ? accountKindOf(code.value) : null));
 
 /**
  * Returns true if a balance covers a payment. Throws `upstream_unavailable` if the balance is null, because it could
@@ -87,8 +119,9 @@ export function isCovered({ balance, amount }: { balance: bigint | null; amount:
   throw failure("upstream_unavailable", "the account's balance could not be read; try again later");
 }
 
-type TokenFunds = Omit<Funds, "block" | "authorization">;
+type TokenFunds = Omit<Funds, "block" | "authorization" | "account">;
 
+const unasked = createQuery({}, (): AccountKind | null => null);
 const unsigned = createQuery({}, (): AuthorizationFacts | null => null);
 
 const noReads = createQuery(

@@ -13,7 +13,7 @@ import { depositRouterAddress } from "../router/router-address.ts";
 import type { Warning } from "../schemas/step-schema.ts";
 import type { Token } from "../vaults/vault.ts";
 import { asksForSignature } from "./authorization/choose-authorization.ts";
-import { type Funds, readFunds } from "./order-payer-funds.ts";
+import { type Funds, readFunds, receiverWarnings } from "./order-payer-funds.ts";
 import {
   noteFailure,
   type RouteSearch,
@@ -112,7 +112,8 @@ function fundsOf<B>(
     if (order.from.chainId === token.chain.chainId) return [address];
     return counterpartOf(providers, { token, chain: source }) ?? [];
   });
-  return readFunds(ctx, { payer: order, spenders: [...new Set(spenders)], priced });
+  const crosses = order.from.chainId !== order.client.definition.chainId;
+  return readFunds(ctx, { payer: order, spenders: [...new Set(spenders)], priced, crosses });
 }
 
 /** Tries the routes to one target token in order. Returns the first that succeeds, or null if none does. */
@@ -137,8 +138,10 @@ async function tryToken<B>(
   ctx.log.info("route", { provider, bridge, ends, rule: decided, offers: offers.quotes.length });
   const quotes = await stillFair(ctx, { state, offers, quotes: ranking.quotes });
   const reasons = noRouteReasons(state.failures);
-  const { decimals: fromDecimals } = await state.funds;
-  const { built, warnings } = found;
+  const funds = await state.funds;
+  const { decimals: fromDecimals } = funds;
+  const { built } = found;
+  const warnings = [...found.warnings, ...(await receiverWarnings(order, funds))];
   return { built, warnings, token, fromDecimals, ranking: { ...ranking, quotes }, reasons };
 }
 

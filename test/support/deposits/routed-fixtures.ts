@@ -104,6 +104,7 @@ export async function createRoutedOrder(world: {
     nativeBalance: null,
     allowances: new Map([[SPENDER.toLowerCase(), 0n]]),
     authorization: null,
+    account: null,
     block: { number: 1_234, timestamp: 1_700_000_000 },
   };
   const provider: Provider = { ...unasked, build };
