@@ -57,7 +57,7 @@ async function proveFound(): Promise<void> {
   };
   // The cron trigger queues the proofs. A run that ends before all are made leaves the rest to the next trigger, which
   // the platform fires every minute.
-  await vi.waitFor(async () => expect(await unproven()).toBe(0), { timeout: 240_000, interval: 5_000 });
+  await vi.waitFor(async () => expect(await unproven()).toBe(0), { timeout: 240_000, interval: 10_000 });
 }
 
 /** Waits until the registers of the first chain are read, which the cron trigger only queues. */

@@ -59,10 +59,9 @@ describe("pagination of GET /v1/vaults", () => {
     const byAddress = await api.vaults(`?asset=${first?.asset.address.toLowerCase()}`);
     expect(byAddress.every(({ asset }) => asset.address === first?.asset.address)).toBe(true);
     expect((await api.vaults("?curator=local%20curators")).every(({ type }) => type === "morpho")).toBe(true);
-    expect((await api.vaults("?paused=true&chain_id=31337")).map(({ name }) => name).sort()).toEqual([
-      "Paused USDC",
-      "Suspended USDC",
-    ]);
+    // A vault that its proofs refuse is paused after half an hour.
+    const paused = (await api.vaults("?paused=true&chain_id=31337")).map(({ name }) => name).sort();
+    expect(paused.filter((name) => name !== "Inflated USDC")).toEqual(["Paused USDC", "Suspended USDC"]);
     expect(await api.vaults("?q=no%20such%20vault")).toEqual([]);
   });
 });
