@@ -149,11 +149,14 @@ const eventOf = (adapter: string, name: string) => {
   if (event === undefined) throw new RangeError(`${adapter} tells no ${name}`);
   return { to: emitterOf(adapter, event), event };
 };
-/** Every event that some view does not show. */
+const nameOf = ({ contract, signature }: GovernanceEvent): string => `${contract} ${signature.split("(")[0]}`;
+/** Every event that some view does not show; of several with one name, which are one subject, the first. */
 const all = () =>
   ADAPTERS.flatMap((adapter) => {
     const vault = vaultOf(adapter);
-    return governanceEventsOf(adapter)
+    const events = governanceEventsOf(adapter);
+    return events
+      .filter((event) => events.find((other) => nameOf(other) === nameOf(event)) === event)
       .filter((event) => event.seenByView?.(decodeEventArgs(event, logOf(event)) ?? {}, vault) !== true)
       .map((event) => ({ adapter, to: emitterOf(adapter, event), event }));
   });
