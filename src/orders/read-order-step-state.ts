@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import { selectHints, selectStepPlan } from "../db/queries/deposit-hint-queries.ts";
 import type { DepositRow } from "../db/queries/deposit-queries.ts";
 import { readUncached } from "../vaults/vault-state.ts";
-import { type StepLeg, StepPlan } from "./order-steps.ts";
+import { StepPlan } from "./order-steps.ts";
 
 /** Column of a row with the transaction that an order waits for. */
 type AwaitedColumn = "sourceTxHash" | "depositTxHash" | "claimTxHash";
@@ -54,7 +54,11 @@ export async function readStepState<R extends SteppedRow>(
   const stored = StepPlan.safeParse(kept);
   const plan = stored.success ? stored.data : await order.planOf(row);
   const pays = order.isFirstRequired(row) && plan.source.spender !== null;
-  return { row, plan, allowance: pays ? await readAllowance(ctx, { leg: plan.source, row }) : null };
+  if (!pays) return { row, plan, allowance: null };
+  const { chainId, token, spender } = plan.source;
+  const owner = row.userAddress;
+  const of = { chainId, token: token.address, owner, spender: spender ?? owner };
+  return { row, plan, allowance: await readAllowance(ctx, of) };
 }
 
 /**
@@ -76,14 +80,14 @@ async function withReportedHash<R extends SteppedRow>(
   return { ...row, [awaited.column]: own.txHash };
 }
 
-/** Reads the allowance that a leg's transaction needs, or returns null if it cannot be read. */
-async function readAllowance(
+/** Reads an allowance, in the token's smallest unit, or returns null if it cannot be read. */
+export async function readAllowance(
   ctx: Context,
-  { leg, row }: { leg: StepLeg; row: SteppedRow },
+  of: { chainId: number; token: string; owner: string; spender: string },
 ): Promise<bigint | null> {
-  const args = [getAddress(row.userAddress), getAddress(leg.spender ?? row.userAddress)] as const;
-  const allowance = read({ to: getAddress(leg.token.address), abi: erc20Abi, name: "allowance", args });
+  const args = [getAddress(of.owner), getAddress(of.spender)] as const;
+  const allowance = read({ to: getAddress(of.token), abi: erc20Abi, name: "allowance", args });
   const query = createQuery({ allowance }, (results) => valueOrNull(results.allowance));
-  const answer = await readUncached(ctx, { chainId: leg.chainId, query }).catch(() => null);
+  const answer = await readUncached(ctx, { chainId: of.chainId, query }).catch(() => null);
   return answer?.value ?? null;
 }

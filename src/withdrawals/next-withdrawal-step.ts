@@ -10,6 +10,7 @@ import { SECOND_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
 import { StepPlan } from "../orders/order-steps.ts";
 import { toWalletCall } from "../orders/order-wallet-calls.ts";
+import { readAllowance } from "../orders/read-order-step-state.ts";
 import { NextStepRefusal } from "../schemas/step-schema.ts";
 import { WithdrawalNextStep } from "../schemas/withdrawal-schema.ts";
 import { type OpenExit, readExitRequest } from "../tracking/withdrawals/track-withdrawal-request.ts";
@@ -125,10 +126,23 @@ const REBUILD_MS = 10 * SECOND_MS;
 /** Schema of an outcome that the cache keeps. */
 const Outcome = z.object({ next: WithdrawalNextStep.nullable(), refusal: NextStepRefusal.nullable() });
 
-/** Returns the second step for the amount that the vault paid, at most ten seconds old. */
+/**
+ * Returns the second step for the amount that the vault paid, at most ten seconds old, but built anew once the approval
+ * that it asks for is on the chain.
+ */
 async function nextTransfer(ctx: Context, row: WithdrawalRow): Promise<NextExitStepOutcome> {
+  const built = await cachedTransfer(ctx, row, "");
+  const { approval, calls } = built.next ?? { approval: null, calls: [] };
+  if (approval === null || calls.length < 2) return built;
+  const { token_address: token, spender_address: spender, amount } = approval;
+  const of = { chainId: row.vaultChainId, token, owner: row.userAddress, spender };
+  const allowance = await readAllowance(ctx, of);
+  return allowance === null || allowance < BigInt(amount) ? built : cachedTransfer(ctx, row, ":approved");
+}
+
+async function cachedTransfer(ctx: Context, row: WithdrawalRow, state: string): Promise<NextExitStepOutcome> {
   const { value } = await ctx.cache.cached<NextExitStepOutcome>({
-    key: `exit-transfer:${row.trackingId}:${row.assets}`,
+    key: `exit-transfer:${row.trackingId}:${row.assets}${state}`,
     schema: Outcome,
     ...{ freshMs: REBUILD_MS, staleMs: REBUILD_MS, keepMs: REBUILD_MS },
     load: () => buildTransfer(ctx, row),

@@ -171,6 +171,24 @@ describe("nextExitStep() of a second step", () => {
     expect(asked.length).toBeGreaterThan(count);
   });
 
+  test("asks for no approval that was given since it was built", async () => {
+    let allowance = 0n;
+    const { ctx } = await createWithdrawalFixture({
+      answers: { balanceOf: ARRIVED, allowance: () => allowance },
+      effects: () => ({ rises: { [balanceKey(WETH, USER)]: fairWeth(ARRIVED) } }),
+    });
+    const desk = swapDesk(ctx);
+    const callsNow = async () => (await nextExitStep(desk.ctx, awaiting)).next?.calls.length;
+    expect(await callsNow()).toBe(2);
+    allowance = ARRIVED - 1n;
+    expect(await callsNow()).toBe(2);
+    allowance = ARRIVED;
+    expect(await callsNow()).toBe(1);
+    const count = desk.asked.length;
+    expect(await callsNow()).toBe(1);
+    expect(desk.asked).toHaveLength(count);
+  });
+
   test("has the warnings of its route", async () => {
     const world = await createWithdrawalFixture({
       answers: { balanceOf: ARRIVED },

@@ -52,6 +52,7 @@ const tellerAbi = once(() =>
     "function assetData(address) view returns (bool allowDeposits, bool allowWithdraws, uint16 sharePremium)",
     "function shareUnlockTime(address) view returns (uint256)",
     "function beforeTransferData(address) view returns (bool denyFrom, bool denyTo, bool denyOperator, bool permissionedOperator, uint256 shareUnlockTime)",
+    "function fromDenyList(address) view returns (bool)",
     "function vault() view returns (address)",
     "function accountant() view returns (address)",
   ]),
@@ -82,11 +83,11 @@ const modesOf = (vault: Vault): ExitMode[] => [
 function commonTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   const teller = { to: vault.entryPoint, abi: tellerAbi() } as const;
   const reads = {
-    vault: read({ ...teller, name: "vault" }),
-    accountant: read({ ...teller, name: "accountant" }),
+    ...{ vault: read({ ...teller, name: "vault" }), accountant: read({ ...teller, name: "accountant" }) },
     paused: read({ ...teller, name: "isPaused" }),
     unlock: read({ ...teller, name: "shareUnlockTime", args: [request.owner] }),
     transfers: read({ ...teller, name: "beforeTransferData", args: [request.owner] }),
+    denied: read({ ...teller, name: "fromDenyList", args: [request.owner] }),
     held: read({ to: vault.shareToken, abi: shareAbi(), name: "balanceOf", args: [request.owner] }),
     hook: read({ to: vault.shareToken, abi: shareAbi(), name: "hook" }),
     rate: read({
@@ -101,6 +102,7 @@ function commonTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
     const rate = valueOrNull(results.rate);
     const gross = rate === null ? null : mulDivDown(request.shares, rate, oneShare(vault));
     const [denyFrom, , , , unlocks] = valueOrNull(results.transfers) ?? [];
+    const isDenied = (denyFrom ?? valueOrNull(results.denied)) === true;
     const until = Number(unlocks ?? valueOrNull(results.unlock) ?? 0n);
     // The teller also notes locks and denials that no transfer is checked for, because another contract is the hook.
     const hook = valueOrNull(results.hook) ?? vault.entryPoint;
@@ -118,7 +120,7 @@ function commonTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
       previewRevert: results.rate.ok ? null : results.rate.revert,
       lockedUntil: locked ? until : null,
       paused: valueOrNull(results.paused) === true,
-      refusal: holds && denyFrom === true ? "not_allowed" : locked ? "share_locked" : null,
+      refusal: holds && isDenied ? "not_allowed" : locked ? "share_locked" : null,
     };
   });
 }

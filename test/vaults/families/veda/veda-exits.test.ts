@@ -14,6 +14,8 @@ const own: Vault = {
 };
 const SHARES = 80_000_001n;
 
+const QUEUE = "0x2222222222222222222222222222222222222222";
+
 /** Conditions of a withdrawal of shares at 1.25 USDC from a vault that holds this much USDC. */
 const termsOf = (idle: bigint | undefined) =>
   answer(
@@ -45,7 +47,35 @@ describe("Veda's teller", () => {
   });
 });
 
-const QUEUE = "0x2222222222222222222222222222222222222222";
+describe("what Veda's teller notes of a holder", () => {
+  const queued: Vault = { ...own, params: { ...own.params, withdraw_queue: QUEUE } };
+  const refusal = (mode: "instant" | "request", hook: string, noted: Record<string, unknown>) => {
+    const of = {
+      mode,
+      token: own.asset,
+      shares: SHARES,
+      owner: USER,
+      caller: USER,
+      receiver: USER,
+      now: NOW,
+    };
+    const read = { vault: own.shareToken, accountant: ACCOUNTANT, held: SHARES, rate: 1_250_000n };
+    return answer(vedaExits.terms(queued, of), { ...read, data: [true, true, 0], hook, ...noted }).refusal;
+  };
+  const unlock = BigInt(Math.floor(NOW / 1_000) + 60);
+
+  test.each([
+    ["a lock", { unlock }, "share_locked"],
+    ["a lock of a later teller", { transfers: [false, false, false, false, unlock] }, "share_locked"],
+    ["a denial", { denied: true }, "not_allowed"],
+    ["a denial of a later teller", { transfers: [true, false, false, false, 0n] }, "not_allowed"],
+  ])("%s holds for requests only where the teller is the hook of transfers", (_what, noted, code) => {
+    expect(refusal("request", own.entryPoint, noted)).toBe(code);
+    expect(refusal("request", QUEUE, noted)).not.toBe(code);
+    // The teller itself pays nobody whom it has locked.
+    expect(refusal("instant", QUEUE, noted)).toBe(code);
+  });
+});
 const DELAYED = "0x3333333333333333333333333333333333333333";
 
 type Words = readonly [bigint, bigint, bigint, bigint, bigint, bigint];
