@@ -92,8 +92,8 @@ export async function readFunds(
 }
 
 /**
- * Returns the warning `receiver_without_code` if the user's account is a contract on the source chain and no code of it
- * is found on the chain that the order pays on: whoever controls the one need not control the other.
+ * Returns the warning `receiver_without_code` if the user's account is a contract on the source chain and has no code on
+ * the destination chain, or none that could be read: the user may not control the same address there.
  */
 export async function receiverWarnings(
   { from, client, user }: Payer & { client: ChainClient },

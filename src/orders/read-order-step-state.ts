@@ -71,14 +71,18 @@ async function withReportedHash<R extends SteppedRow>(
 ): Promise<R> {
   if (awaited === null || row[awaited.column] !== null) return row;
   const hints = await selectHints(ctx.db, [row.trackingId]);
-  const own = hints
-    .filter(
-      ({ chainId, origin }) => chainId === awaited.chainId && (origin === "report" || origin === "both"),
-    )
-    .findLast(({ txHash }) => !earlier.includes(txHash));
-  if (own === undefined || (await isOver?.(own.txHash)) === true) return row;
-  return { ...row, [awaited.column]: own.txHash };
+  const reported = hints.filter(
+    ({ chainId, origin, txHash }) =>
+      chainId === awaited.chainId && (origin === "report" || origin === "both") && !earlier.includes(txHash),
+  );
+  // Anyone may report what is over, after what the user has just sent.
+  for (const { txHash } of reported.slice(-MAX_REPORTS).reverse())
+    if ((await isOver?.(txHash)) !== true) return { ...row, [awaited.column]: txHash };
+  return row;
 }
+
+/** Maximum number of reported transactions that are looked at, the latest first. */
+const MAX_REPORTS = 5;
 
 /** Reads an allowance, in the token's smallest unit, or returns null if it cannot be read. */
 export async function readAllowance(

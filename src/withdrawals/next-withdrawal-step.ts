@@ -127,8 +127,8 @@ const REBUILD_MS = 10 * SECOND_MS;
 const Outcome = z.object({ next: WithdrawalNextStep.nullable(), refusal: NextStepRefusal.nullable() });
 
 /**
- * Returns the second step for the amount that the vault paid, at most ten seconds old, but built anew once the approval
- * that it asks for is on the chain.
+ * Returns the second step for the amount that the vault paid. It is at most ten seconds old, and is built again when its
+ * approval is confirmed.
  */
 async function nextTransfer(ctx: Context, row: WithdrawalRow): Promise<NextExitStepOutcome> {
   const built = await cachedTransfer(ctx, row, "");

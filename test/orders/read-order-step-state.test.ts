@@ -53,6 +53,7 @@ test("readStepState() takes no reported hash of a transaction that is over while
   expect((await stateWith([hint(REPORTED)], {}, isOver)).row.sourceTxHash).toBeNull();
   const later = `0x${"99".repeat(32)}`;
   expect((await stateWith([hint(REPORTED), hint(later)], {}, isOver)).row.sourceTxHash).toBe(later);
+  expect((await stateWith([hint(later), hint(REPORTED)], {}, isOver)).row.sourceTxHash).toBe(later);
 });
 
 test.each([

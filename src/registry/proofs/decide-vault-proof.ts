@@ -91,11 +91,9 @@ export function decideAfterProof(
         return closureChange(entry, { finding, now, byAdmin });
       // Deposits may be closed for just the minute of the proof, so this neither counts nor resets what stands.
       return {
-        ...{
-          ...kept,
-          proof: { ...finding.proof, ...standing(entry, now) },
-          proofRefusals: entry.proofRefusals,
-        },
+        ...kept,
+        proof: { ...finding.proof, ...standing(entry, now) },
+        proofRefusals: entry.proofRefusals,
         proofDueAt: due(isUnasked && finding.closure !== undefined ? REFUSED_RETRY_MS : CLOSED_RETRY_MS),
       };
     case "passed": {
