@@ -54,6 +54,8 @@ test("readStepState() takes no reported hash of a transaction that is over while
   const later = `0x${"99".repeat(32)}`;
   expect((await stateWith([hint(REPORTED), hint(later)], {}, isOver)).row.sourceTxHash).toBe(later);
   expect((await stateWith([hint(later), hint(REPORTED)], {}, isOver)).row.sourceTxHash).toBe(later);
+  // Of several that may be the awaited one, the latest.
+  expect((await stateWith([hint(later), hint(REPORTED)])).row.sourceTxHash).toBe(REPORTED);
 });
 
 test.each([
