@@ -63,11 +63,12 @@ function foundRequest(
   { vault, request, unread }: AskedFor,
   requestId: string,
 ): Pick<Asked, "exits" | "request"> {
-  const exits = exitsOf(vault);
   if (unread)
     throw failure("simulation_unavailable", `the requests at ${vault.name} could not be read; try again`);
-  if (request !== null) return { exits, request };
-  if (exits.pending === undefined)
+  const { exits } = adapterOf(vault);
+  // A vault that takes no new requests may still hold this one.
+  if (request !== null && exits !== undefined) return { exits, request };
+  if (exitsOf(vault).pending === undefined)
     throw failure("mode_unsupported", `${vault.name} pays instantly and takes no requests`);
   throw failure(
     "nothing_to_withdraw",

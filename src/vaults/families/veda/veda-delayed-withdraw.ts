@@ -1,4 +1,12 @@
-import { type Address, encodeFunctionData, parseAbi, zeroAddress } from "viem";
+import {
+  type Address,
+  encodeFunctionData,
+  isAddressEqual,
+  type Log,
+  parseAbi,
+  parseEventLogs,
+  zeroAddress,
+} from "viem";
 import {
   createQuery,
   mapQuery,
@@ -15,6 +23,8 @@ import type { Token, Vault } from "../../vault.ts";
 import {
   type ExitCall,
   type ExitInput,
+  type ExitRequestSeen,
+  type ExitSettlement,
   type ExitTerms,
   type ExitTermsInput,
   joinPending,
@@ -105,6 +115,14 @@ export function delayedCall(vault: Vault, request: ExitInput): ExitCall {
 }
 
 /**
+ * Returns the delayed-withdrawal contract whose open requests are read, claimed and cancelled: that of the registry
+ * entry or, once the vault no longer lets it pay, the last that was accepted (registry parameter `delayed_requests`).
+ * Null if there is none. Throws an Error if a parameter is invalid.
+ */
+export const delayedContract = (vault: Vault): Address | null =>
+  addressParam(vault, "delayed_withdraw") ?? addressParam(vault, "delayed_requests");
+
+/**
  * Returns the tokens that the vault's contracts may pay: its asset first, then the other accepted tokens, then those
  * that it only pays (registry parameter `redeem_tokens`). Throws an Error if that list is invalid.
  */
@@ -115,6 +133,15 @@ export const vedaExitTokens = (vault: Vault): Token[] => [
 ];
 
 /**
+ * Returns the tokens of requests to the delayed-withdrawal contract: `vedaExitTokens`, then those that the vault has
+ * stopped paying, which open requests may still name (registry parameter `stopped_tokens`).
+ */
+export const delayedTokens = (vault: Vault): Token[] => [
+  ...vedaExitTokens(vault),
+  ...tokensParam(vault, "stopped_tokens"),
+];
+
+/**
  * Returns an id for the account's request for a token at the delayed-withdrawal contract, which does not number
  * requests: `0` for the vault's asset, the lowercase address of any other token.
  */
@@ -122,7 +149,7 @@ export const delayedRequestId = (vault: Vault, token: Address): string =>
   sameAddress(token, vault.asset.address) ? "0" : token.toLowerCase();
 
 /**
- * Returns a query for the user's requests at the delayed-withdrawal contract for `vedaExitTokens`; null if one cannot
+ * Returns a query for the user's requests at the delayed-withdrawal contract for `delayedTokens`; null if one cannot
  * be read, or if one has matured and its window is unknown. Their assets, after the current fee, are an estimate at the
  * lower of the request's and, if known, the current rate; null if the fee is unknown or above 100%.
  */
@@ -130,9 +157,9 @@ export function pendingDelayed(
   vault: Vault,
   of: { user: Address; now: number },
 ): Query<readonly PendingExit[] | null> {
-  const to = addressParam(vault, "delayed_withdraw");
+  const to = delayedContract(vault);
   if (to === null) return createQuery({}, () => []);
-  const parts = vedaExitTokens(vault).map(
+  const parts = delayedTokens(vault).map(
     (token) => [token.address, pendingIn(vault, { ...of, to, token: token.address })] as const,
   );
   return mapQuery(queryAll(Object.fromEntries(parts)), (found) => joinPending(Object.values(found)));
@@ -140,7 +167,7 @@ export function pendingDelayed(
 
 /**
  * Returns the query for the user's open request for one token: a list of one or none, null as in `pendingDelayed`. One
- * that has matured is pending while its claim is known to revert.
+ * that has matured is pending while its claim is known to revert, as where the vault does not let the contract pay.
  */
 function pendingIn(
   vault: Vault,
@@ -175,7 +202,10 @@ function pendingIn(
       const expiresAt = window === undefined ? null : maturity + (window || DEFAULT_WINDOW);
       const maxLoss = ownLoss || commonLoss;
       const isRefused =
-        allowed === false || valueOrNull(paused) === true || isBlocked(today, { recorded: rate, maxLoss });
+        addressParam(vault, "delayed_withdraw") === null ||
+        allowed === false ||
+        valueOrNull(paused) === true ||
+        isBlocked(today, { recorded: rate, maxLoss });
       const [ready, over] = [
         now >= maturity * 1_000 && !isRefused,
         expiresAt !== null && now > expiresAt * 1_000,
@@ -220,4 +250,38 @@ export function vedaValue(
   { rate, assetRate }: { rate: bigint | null; assetRate: bigint | null },
 ): bigint | null {
   return rate === null || assetRate === null || rate === 0n ? null : mulDivDown(amount, assetRate, rate);
+}
+
+const delayedLogs = (vault: Vault, logs: readonly Log[]): Log[] =>
+  logs.filter(({ address }) => sameAddress(address, delayedContract(vault) ?? ""));
+
+/** Finds the user's request at the delayed-withdrawal contract in a receipt's logs, or returns null. */
+export function findDelayedRequest(
+  vault: Vault,
+  { user, logs }: { user: Address; logs: readonly Log[] },
+): ExitRequestSeen | null {
+  const own = delayedLogs(vault, logs);
+  const found = parseEventLogs({ abi: vedaDelayedAbi(), eventName: "WithdrawRequested", logs: own }).find(
+    ({ args }) => isAddressEqual(args.account, user),
+  );
+  if (found === undefined) return null;
+  const { asset, shares } = found.args;
+  return { requestId: delayedRequestId(vault, asset), shares, mode: "cooldown" };
+}
+
+/**
+ * Finds in a receipt's logs how a user's request at the delayed-withdrawal contract ended: completed or cancelled. Null
+ * if the logs do not show its end.
+ */
+export function findDelayedSettlement(
+  vault: Vault,
+  { user, requestId, logs }: { user: Address; requestId: string; logs: readonly Log[] },
+): ExitSettlement | null {
+  const own = delayedLogs(vault, logs);
+  for (const { eventName, args } of parseEventLogs({ abi: vedaDelayedAbi(), logs: own })) {
+    if (!isAddressEqual(args.account, user) || delayedRequestId(vault, args.asset) !== requestId) continue;
+    if (eventName === "WithdrawCompleted") return { outcome: "paid", assets: args.assets };
+    if (eventName === "WithdrawCancelled") return { outcome: "cancelled", assets: 0n };
+  }
+  return null;
 }

@@ -9,7 +9,6 @@ import {
   read,
   valueOrNull,
 } from "../../../chains/chain-reads.ts";
-import { parseAddress } from "../../../lib/address.ts";
 import { once } from "../../../lib/once.ts";
 import type { Token } from "../../vault.ts";
 import {
@@ -25,9 +24,15 @@ import {
   underivable,
   underivableQuery,
 } from "../../vault-deriver.ts";
-import { tokenList, tokensParam, withoutParams, withWithdrawSeconds } from "../../vault-params.ts";
-import { ORDINARY_ACCOUNT } from "../erc4626-base/erc4626-derivation.ts";
-import { vedaExitParams, vedaWaits } from "./veda-exits.ts";
+import { tokenList, withoutParams, withWithdrawSeconds } from "../../vault-params.ts";
+import {
+  exitWaitOf,
+  pastTokens,
+  reviewedExits,
+  stoppedTokens,
+  vedaExitParams,
+  vedaWaits,
+} from "./veda-exit-derivation.ts";
 
 const vaultAbi = once(() =>
   parseAbi([
@@ -155,8 +160,8 @@ function findTeller(subject: DerivationSubject, share: ShareInfo): Query<TellerI
 
 /**
  * Returns a query for those of the tokens that the teller accepts and the accountant prices, and for the `others` that
- * it prices, of which `payable` ones the teller pays. `byData` is true if the teller has the view `assetData`,
- * `isForeign` if it has no known view of the tokens that it accepts.
+ * it prices, of which `payable` ones the teller pays. `known` are all tokens whose metadata could be read. `byData` is
+ * true if the teller has the view `assetData`, `isForeign` if it has no known view of the tokens that it accepts.
  */
 function describeTokens(
   teller: TellerInfo,
@@ -164,6 +169,7 @@ function describeTokens(
 ): Query<{
   accepted: Token[];
   others: (Token & { payable: boolean })[];
+  known: Token[];
   byData: boolean;
   isForeign: boolean;
 }> {
@@ -175,8 +181,9 @@ function describeTokens(
     const others = Object.values(answers).flatMap(({ token, accepts, priced, payable }) =>
       priced && !accepts && token !== null ? [{ ...token, payable }] : [],
     );
+    const known = Object.values(answers).flatMap(({ token }) => token ?? []);
     const isForeign = Object.values(answers).every(({ lacks }) => lacks);
-    return { accepted, others, byData: Object.values(answers).some(({ data }) => data), isForeign };
+    return { accepted, others, known, byData: Object.values(answers).some(({ data }) => data), isForeign };
   });
 }
 
@@ -244,11 +251,11 @@ function derive(subject: DerivationSubject): Query<Derivation> {
       return andThen(describeAccountant(teller), (accountant) => {
         if (accountant === null) return underivableQuery("the accountant does not name its base asset");
         const { base, streams } = accountant;
-        const paid = tokensParam({ vaultId: subject.address, params: subject.params }, "redeem_tokens");
-        const tokens = [...new Set([base, ...subject.tokens, ...paid.map(({ address }) => address)])];
+        const past = pastTokens(subject);
+        const tokens = [...new Set([base, ...subject.tokens, ...past.map(({ address }) => address)])];
         const parts = queryAll({
           tokens: describeTokens(teller, tokens),
-          exits: describeExits(subject, teller),
+          exits: vedaExitParams(subject, teller.address),
           waits: vedaWaits(reviewedExits(subject), tokens),
         });
         return mapQuery(parts, ({ tokens: taken, exits, waits }): Derivation => {
@@ -258,12 +265,25 @@ function derive(subject: DerivationSubject): Query<Derivation> {
             subject.tokens.flatMap((token) => findToken(accepted, token))[0] ?? findToken(accepted, base)[0];
           if (asset === undefined) return underivable(isForeign ? UNKNOWN_TELLER : NOTHING_TAKEN);
           const generation = teller.referred ? "d" : !byData ? "a" : teller.capped ? "c" : "b";
-          const wait = waitOf(exits, waits[asset.address.toLowerCase()]);
+          const wait = exitWaitOf(exits, waits[asset.address.toLowerCase()]);
           const isOpen = exits["teller_withdraw"] === "public";
           const paysOnly = others.filter(
             ({ address, payable }) => (isOpen && payable) || waits[address.toLowerCase()]?.pays === true,
           );
-          const found = { share, teller, asset, accepted, paysOnly, generation, streams, exits, wait };
+          const listed = [asset, ...accepted, ...paysOnly];
+          const stopped = stoppedTokens({ exits, listed, known: [...taken.known, ...past] });
+          const found = {
+            share,
+            teller,
+            asset,
+            accepted,
+            paysOnly,
+            stopped,
+            generation,
+            streams,
+            exits,
+            wait,
+          };
           return { ok: true, vault: assemble({ subject, ...found }) };
         });
       });
@@ -271,35 +291,11 @@ function derive(subject: DerivationSubject): Query<Derivation> {
   });
 }
 
-/** Returns the contracts of the earlier registry entry through which the vault pays later; null if it names none. */
-const reviewedExits = ({ params }: DerivationSubject) => ({
-  withdraw_queue: parseAddress(params["withdraw_queue"] ?? ""),
-  delayed_withdraw: parseAddress(params["delayed_withdraw"] ?? ""),
-});
-
-/** Returns a query for the registry parameters for withdrawals, as `vedaExitParams` defines them. */
-function describeExits(subject: DerivationSubject, teller: TellerInfo): Query<Record<string, string>> {
-  const reviewed = reviewedExits(subject);
-  return vedaExitParams({
-    ...{ vault: subject.address, teller: teller.address, anyone: ORDINARY_ACCOUNT, reviewed },
-    wasOpen: subject.params["teller_withdraw"] === "public",
-  });
-}
-
-/**
- * Returns the wait for the asset in the vault's own contract, in seconds: that of the queue if it has both. Null if
- * unknown, or if it has neither.
- */
-function waitOf(
-  exits: Readonly<Record<string, string>>,
-  waits: { withdraw_queue: number | null; delayed_withdraw: number | null } | undefined,
-): number | null {
-  const own = (["withdraw_queue", "delayed_withdraw"] as const).find((name) => (exits[name] ?? "") !== "");
-  return own === undefined ? null : (waits?.[own] ?? null);
-}
-
 const findToken = (tokens: readonly Token[], address: Address): Token[] =>
   tokens.filter((token) => isAddressEqual(token.address, address));
+
+/** Parameters that each derivation sets anew, or leaves out. */
+const DERIVED = ["teller_withdraw", "redeem_tokens", "stopped_tokens"];
 
 function assemble(of: {
   subject: DerivationSubject;
@@ -309,6 +305,8 @@ function assemble(of: {
   accepted: readonly Token[];
   /** Tokens that the vault pays but does not accept. */
   paysOnly: readonly Token[];
+  /** Tokens of earlier registry entries that open requests may still name. */
+  stopped: readonly Token[];
   generation: string;
   streams: boolean;
   exits: Readonly<Record<string, string>>;
@@ -329,8 +327,9 @@ function assemble(of: {
     // The Router could not forward locked shares; version `a` locks them until the end of the block at least.
     caller: teller.held || of.generation === "a" ? "user" : "router",
     params: {
-      ...withWithdrawSeconds(withoutParams(subject.params, ["teller_withdraw", "redeem_tokens"]), of.wait),
+      ...withWithdrawSeconds(withoutParams(subject.params, DERIVED), of.wait),
       ...(of.paysOnly.length > 0 && { redeem_tokens: tokenList(of.paysOnly) }),
+      ...(of.stopped.length > 0 && { stopped_tokens: tokenList(of.stopped) }),
       ...{ teller: of.generation, ...(of.streams && { rate: "streamed" }) },
       ...of.exits,
     },

@@ -1,4 +1,4 @@
-import { type Address, encodeFunctionData, type Hex, parseAbi, zeroAddress } from "viem";
+import { encodeFunctionData, parseAbi, zeroAddress } from "viem";
 import {
   createQuery,
   mapQuery,
@@ -6,7 +6,6 @@ import {
   queryAll,
   type ReadResult,
   read,
-  readThen,
   valueOrNull,
 } from "../../../chains/chain-reads.ts";
 import { sameAddress } from "../../../lib/address.ts";
@@ -27,7 +26,9 @@ import { addressParam } from "../../vault-params.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import {
   delayedCall,
+  delayedContract,
   delayedTerms,
+  delayedTokens,
   pendingDelayed,
   rateAbi,
   vedaDelayedAbi,
@@ -42,7 +43,6 @@ import {
   queueCancellation,
   queueTerms,
   takenByQueue,
-  vedaQueueAbi,
 } from "./veda-withdraw-queue.ts";
 
 const tellerAbi = once(() =>
@@ -190,7 +190,7 @@ function waitingTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
  */
 export const vedaExits: VaultExits = {
   modes: modesOf,
-  tokens: vedaExitTokens,
+  tokens: (vault, mode) => (mode === "cooldown" ? delayedTokens(vault) : vedaExitTokens(vault)),
   viaRouter: (vault, mode) => mode === "instant" && vault.caller === "router",
   terms: (vault, request) =>
     request.mode === "instant" ? tellerTerms(vault, request) : waitingTerms(vault, request),
@@ -232,7 +232,7 @@ export const vedaExits: VaultExits = {
   // Solvers pay the queue's requests.
   paysUnclaimed: (mode) => mode === "request",
   claim(vault, { user, request }) {
-    const target = addressParam(vault, "delayed_withdraw");
+    const target = delayedContract(vault);
     if (request.mode !== "cooldown" || request.state !== "claimable" || target === null) return null;
     const args = [request.token, user] as const;
     return {
@@ -242,7 +242,7 @@ export const vedaExits: VaultExits = {
   },
   cancel(vault, { user, request }) {
     if (request.mode === "request") return queueCancellation(vault, { user, request });
-    const target = addressParam(vault, "delayed_withdraw");
+    const target = delayedContract(vault);
     if (target === null) return null;
     const args = [request.token] as const;
     return {
@@ -253,98 +253,3 @@ export const vedaExits: VaultExits = {
   findRequest: findQueueRequest,
   findSettlement: findQueueSettlement,
 };
-
-const authorityAbi = once(() =>
-  parseAbi([
-    "function authority() view returns (address)",
-    "function canCall(address user, address target, bytes4 selector) view returns (bool)",
-    "function boringVault() view returns (address)",
-  ]),
-);
-/** Selector of the teller's `withdraw(address,uint256,uint256,address)`. */
-const WITHDRAW_SELECTOR: Hex = "0x16762eed";
-
-/** Selector of the vault's `exit(address,address,uint256,address,uint256)`, which burns shares and pays. */
-const EXIT_SELECTOR: Hex = "0x18457e61";
-
-/**
- * Returns a query for whether a contract's authority lets an account call one of its functions: false if it has no
- * authority, null if that cannot be read.
- */
-function mayCall(account: Address, of: { target: Address; selector: Hex }): Query<boolean | null> {
-  const { target, selector } = of;
-  const authority = read({ to: target, abi: authorityAbi(), name: "authority" });
-  return readThen({ authority }, ({ authority: named }): Query<boolean | null> => {
-    if (named.ok && sameAddress(named.value, zeroAddress)) return createQuery({}, () => false);
-    const args = [account, target, selector] as const;
-    const to = valueOrNull(named) ?? zeroAddress;
-    return createQuery({ call: read({ to, abi: authorityAbi(), name: "canCall", args }) }, ({ call }) =>
-      valueOrNull(call),
-    );
-  });
-}
-
-/**
- * Returns a query for the registry parameters for withdrawals. A contract of the earlier registry entry (`reviewed`)
- * becomes empty if the chain shows that it is not the vault's. What cannot be read stays as in `reviewed` and
- * `wasOpen`. `anyone` is an account without rights.
- */
-export function vedaExitParams(of: {
-  vault: Address;
-  teller: Address;
-  anyone: Address;
-  reviewed: WaitingContracts;
-  /** True if any account could withdraw at the teller according to the earlier registry entry. */
-  wasOpen: boolean;
-}): Query<Record<string, string>> {
-  const own = (contract: Address | null) =>
-    createQuery(
-      { own: read({ to: contract ?? zeroAddress, abi: authorityAbi(), name: "boringVault" }) },
-      (results) => (results.own.ok ? sameAddress(results.own.value, of.vault) : null),
-    );
-  const open = mayCall(of.anyone, { target: of.teller, selector: WITHDRAW_SELECTOR });
-  const { withdraw_queue: queue, delayed_withdraw: delayed } = of.reviewed;
-  // The published contract with a fixed wait does not name its vault, but the vault's authority lets it burn shares.
-  const burns = mayCall(delayed ?? zeroAddress, { target: of.vault, selector: EXIT_SELECTOR });
-  return mapQuery(queryAll({ open, queue: own(queue), names: own(delayed), burns }), (results) => {
-    const { names, burns: mayBurn } = results;
-    // The view that names the vault is not expected to answer, but without the right to burn nothing is paid.
-    const isForeign = names !== true && mayBurn !== true && (names ?? mayBurn) === false;
-    return {
-      ...((results.open ?? of.wasOpen) && { teller_withdraw: "public" }),
-      ...(queue !== null && { withdraw_queue: results.queue === false ? "" : queue.toLowerCase() }),
-      ...(delayed !== null && { delayed_withdraw: isForeign ? "" : delayed.toLowerCase() }),
-    };
-  });
-}
-
-/** Contracts of the registry entry through which a vault pays later. */
-type WaitingContracts = Readonly<Record<"withdraw_queue" | "delayed_withdraw", Address | null>>;
-
-/**
- * Returns a query for the waits of withdrawals in seconds, by the token's lowercase address: until a request in the
- * queue matures, and the delay of the delayed-withdrawal contract. Each is null if unread or if `reviewed` names no
- * such contract. `pays` is true if one of the two is known to pay the token.
- */
-export function vedaWaits(
-  reviewed: WaitingContracts,
-  tokens: readonly Address[],
-): Query<Record<string, Record<keyof WaitingContracts, number | null> & { pays: boolean }>> {
-  const name = "withdrawAssets" as const;
-  const waits = tokens.map((token) => {
-    const [to, other] = [reviewed.withdraw_queue ?? zeroAddress, reviewed.delayed_withdraw ?? zeroAddress];
-    const reads = {
-      queue: read({ to, abi: vedaQueueAbi(), name, args: [token] }),
-      delayed: read({ to: other, abi: vedaDelayedAbi(), name, args: [token] }),
-    };
-    const query = createQuery(reads, ({ queue, delayed }) => ({
-      withdraw_queue: valueOrNull(queue)?.[1] ?? null,
-      delayed_withdraw: valueOrNull(delayed)?.[1] ?? null,
-      pays: [queue, delayed].some(
-        (config) => valueOrNull<readonly [boolean, ...unknown[]]>(config)?.[0] === true,
-      ),
-    }));
-    return [token.toLowerCase(), query] as const;
-  });
-  return queryAll(Object.fromEntries(waits));
-}

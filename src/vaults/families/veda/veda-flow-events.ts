@@ -6,6 +6,7 @@ import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import type { FlowSource, VaultFlow } from "../../vault-adapter.ts";
 import { addressParam } from "../../vault-params.ts";
+import { delayedContract } from "./veda-delayed-withdraw.ts";
 import { accountantAbi } from "./veda-pricing.ts";
 import { packRequest } from "./veda-withdraw-queue.ts";
 
@@ -35,7 +36,7 @@ const delayedAbi = once(() =>
  */
 export function vedaFlows(vault: Vault): FlowSource {
   const queue = addressParam(vault, "withdraw_queue");
-  const delayed = addressParam(vault, "delayed_withdraw");
+  const delayed = delayedContract(vault);
   // The vault's `Exit` names a solver or the delayed-withdrawal contract instead of the user.
   const contracts = [queue, delayed].filter((address) => address !== null);
   return {

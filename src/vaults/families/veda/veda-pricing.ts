@@ -32,7 +32,9 @@ export function checkVedaParams(vault: Vault): void {
   addressParam(vault, "referrer");
   addressParam(vault, "withdraw_queue");
   addressParam(vault, "delayed_withdraw");
+  addressParam(vault, "delayed_requests");
   tokensParam(vault, "redeem_tokens");
+  tokensParam(vault, "stopped_tokens");
 }
 
 /** ABI of the view functions of a teller, Veda's deposit contract. */

@@ -41,7 +41,7 @@ import {
   unknownPendingExit,
 } from "../../vault-exits.ts";
 import { addressParam, isHexOfBytes } from "../../vault-params.ts";
-import { delayedRequestId, rateAbi, vedaDelayedAbi, vedaValue } from "./veda-delayed-withdraw.ts";
+import { findDelayedRequest, findDelayedSettlement, rateAbi, vedaValue } from "./veda-delayed-withdraw.ts";
 import { oneShare } from "./veda-pricing.ts";
 
 /** ABI of Veda's queue of withdrawal requests. Source: Veda-Labs/boring-vault, BoringOnChainQueue. */
@@ -268,8 +268,8 @@ export function queueCancellation(
   return { target, data };
 }
 
-const logsFrom = (vault: Vault, { logs, name }: { logs: readonly Log[]; name: string }): Log[] =>
-  logs.filter(({ address }) => sameAddress(address, addressParam(vault, name) ?? ""));
+const queueLogs = (vault: Vault, logs: readonly Log[]): Log[] =>
+  logs.filter(({ address }) => sameAddress(address, addressParam(vault, "withdraw_queue") ?? ""));
 
 /**
  * Finds the user's request in a receipt's logs: one in the queue, otherwise one at the delayed-withdrawal contract.
@@ -279,7 +279,7 @@ export function findQueueRequest(
   vault: Vault,
   { user, logs }: { user: Address; logs: readonly Log[] },
 ): ExitRequestSeen | null {
-  const own = logsFrom(vault, { logs, name: "withdraw_queue" });
+  const own = queueLogs(vault, logs);
   const found = parseEventLogs({
     abi: vedaQueueAbi(),
     eventName: "OnChainWithdrawRequested",
@@ -287,15 +287,7 @@ export function findQueueRequest(
   }).find(({ args }) => isAddressEqual(args.user, user));
   if (found !== undefined)
     return { requestId: packRequest(found.args), shares: found.args.amountOfShares, mode: "request" };
-  const delayed = logsFrom(vault, { logs, name: "delayed_withdraw" });
-  const requested = parseEventLogs({
-    abi: vedaDelayedAbi(),
-    eventName: "WithdrawRequested",
-    logs: delayed,
-  }).find(({ args }) => isAddressEqual(args.account, user));
-  if (requested === undefined) return null;
-  const { asset, shares } = requested.args;
-  return { requestId: delayedRequestId(vault, asset), shares, mode: "cooldown" };
+  return findDelayedRequest(vault, { user, logs });
 }
 
 /**
@@ -308,17 +300,9 @@ export function findQueueSettlement(
   { user, requestId, logs }: { user: Address; requestId: string; logs: readonly Log[] },
 ): ExitSettlement | null {
   const request = unpackRequest(requestId, user);
-  if (request === null) {
-    const own = logsFrom(vault, { logs, name: "delayed_withdraw" });
-    for (const { eventName, args } of parseEventLogs({ abi: vedaDelayedAbi(), logs: own })) {
-      if (!isAddressEqual(args.account, user) || delayedRequestId(vault, args.asset) !== requestId) continue;
-      if (eventName === "WithdrawCompleted") return { outcome: "paid", assets: args.assets };
-      if (eventName === "WithdrawCancelled") return { outcome: "cancelled", assets: 0n };
-    }
-    return null;
-  }
+  if (request === null) return findDelayedSettlement(vault, { user, requestId, logs });
   const hash = hashRequest(request);
-  const own = logsFrom(vault, { logs, name: "withdraw_queue" });
+  const own = queueLogs(vault, logs);
   for (const { eventName, args } of parseEventLogs({ abi: vedaQueueAbi(), logs: own })) {
     if (args.requestId !== hash) continue;
     if (eventName === "OnChainWithdrawSolved") return { outcome: "paid", assets: request.amountOfAssets };

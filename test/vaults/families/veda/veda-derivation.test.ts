@@ -123,6 +123,14 @@ describe("Veda deriver, contracts for withdrawals", () => {
     } = derivation.vault.params ?? {};
     return { queue, delayed, teller };
   };
+  /** Derives a vault from the parameters that the last derivation found. */
+  const derivedFrom = (params: Record<string, string>, table: Record<string, unknown>) => {
+    const subject = { ...unreviewedSubject({ chainId: 8453, address: vault.shareToken }), params };
+    const derivation = answer(vedaDeriver.derive(subject), { ...views, referred: REFUSED, ...table });
+    if (!derivation.ok) throw new Error(derivation.reason);
+    const { delayed_withdraw, delayed_requests } = derivation.vault.params ?? {};
+    return { delayed_withdraw, delayed_requests };
+  };
   const kept = { queue: QUEUE, delayed: DELAYED, teller: "public" };
   const [QUEUE_OWN, NAMES] = ["exits/queue/own", "exits/names/own"];
   const [OPEN, BURNS] = ["exits/open/call", "exits/burns/call"];
@@ -146,6 +154,24 @@ describe("Veda deriver, contracts for withdrawals", () => {
     const denied = { authority: OTHER, [OPEN]: false, [BURNS]: false };
     expect(exitsBy(denied)).toEqual({ queue: QUEUE, delayed: "", teller: undefined });
     expect(exitsBy({ authority: zeroAddress })).toEqual({ queue: QUEUE, delayed: "", teller: undefined });
+  });
+
+  test("keeps the last contract that may burn shares, for open requests, until the vault lets it pay again", () => {
+    const names = { delayed_withdraw: DELAYED };
+    const [paying, closed] = [
+      { delayed_withdraw: DELAYED, delayed_requests: DELAYED },
+      { delayed_withdraw: "", delayed_requests: DELAYED },
+    ];
+    expect(derivedFrom(names, allowed)).toEqual(paying);
+    expect(derivedFrom(paying, { ...allowed, [BURNS]: false })).toEqual(closed);
+    expect(derivedFrom(closed, { ...allowed, [BURNS]: false })).toEqual(closed);
+    // What cannot be read changes nothing.
+    expect(derivedFrom(closed, { [OPEN]: true })).toEqual(closed);
+    expect(derivedFrom(paying, { [OPEN]: true })).toEqual(paying);
+    expect(derivedFrom(closed, allowed)).toEqual(paying);
+    // A contract that was never accepted has no requests that count.
+    const refused = derivedFrom(names, { ...allowed, [BURNS]: false });
+    expect(refused).toEqual({ delayed_withdraw: "", delayed_requests: undefined });
   });
 });
 
@@ -187,6 +213,34 @@ describe("Veda deriver, accepted tokens", () => {
     expect(paidBy(pays, later)?.params).toMatchObject(only);
     const open = { authority: OTHER, "exits/open/call": true };
     expect(paidBy(open)?.params).toMatchObject(only);
-    expect(paidBy({ queue: [false, 60, 0, 0, 0, 0n] }, later)?.params).not.toHaveProperty("redeem_tokens");
+    const stopped = paidBy({ queue: [false, 60, 0, 0, 0, 0n] }, later)?.params;
+    expect(stopped).not.toHaveProperty("redeem_tokens");
+    // Requests in the queue name their token themselves.
+    expect(stopped).not.toHaveProperty("stopped_tokens");
+  });
+
+  test("stay known for open requests of the contract with a fixed wait once it does not pay them", () => {
+    const listed = `${OTHER.toLowerCase()}/6/USDC`;
+    const delayed = { delayed_withdraw: "0x3333333333333333333333333333333333333333" };
+    const paramsBy = (params: Record<string, string>, table: Record<string, unknown>, tokens = [USDC]) => {
+      const refused = { [`tokens/${OTHER}/support/data`]: [false, false, 0] };
+      const asked = { ...subject, tokens, params: { ...delayed, ...params } };
+      const found = answer(vedaDeriver.derive(asked), { ...views, ...refused, referred: REFUSED, ...table });
+      return found.ok ? found.vault.params : null;
+    };
+    const [pays, stopped] = [{ redeem_tokens: listed }, { stopped_tokens: listed }];
+    const ended = paramsBy(pays, { delayed: [false, 60, 0, 0n, 0, 0] });
+    expect(ended).toMatchObject(stopped);
+    expect(ended).not.toHaveProperty("redeem_tokens");
+    // Neither price nor metadata need be readable.
+    const unreadable = {
+      [`tokens/${OTHER}/support/rate`]: UNKNOWN,
+      [`tokens/${OTHER}/token/decimals`]: UNKNOWN,
+    };
+    expect(paramsBy(stopped, unreadable)).toMatchObject(stopped);
+    expect(paramsBy({}, { delayed: [false, 60, 0, 0n, 0, 0] }, [USDC, OTHER])).toMatchObject(stopped);
+    const again = paramsBy(stopped, { delayed: [true, 60, 0, 0n, 0, 0] });
+    expect(again).toMatchObject(pays);
+    expect(again).not.toHaveProperty("stopped_tokens");
   });
 });

@@ -1,8 +1,9 @@
-import { encodeAbiParameters, type Log, numberToHex, parseAbiParameters } from "viem";
+import { type Address, encodeAbiParameters, type Log, numberToHex, parseAbiParameters } from "viem";
 import { describe, expect, test } from "vitest";
 import { vedaExits } from "../../../../src/vaults/families/veda/veda-exits.ts";
 import { vedaFlows } from "../../../../src/vaults/families/veda/veda-flow-events.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
+import { tokenList } from "../../../../src/vaults/vault-params.ts";
 import { NOW, USDC, USER, vault } from "../../../support/deposits/fixtures.ts";
 import { answer, eventLog, Revert } from "../../../support/vaults/answer.ts";
 
@@ -207,6 +208,72 @@ describe("Veda's contract with a fixed wait", () => {
       const nothing = { claimableShares: 0n, claimableAssets: 0n, cancellable: true };
       expect(request).toMatchObject({ state: "pending", ...nothing });
       expect(claimOf(request)).toBeNull();
+    });
+  });
+
+  describe("that the vault does not let pay any longer", () => {
+    const stopped = { address: QUEUE, decimals: 18, symbol: "OLD" } as const;
+    const closed: Vault = {
+      ...delayed,
+      params: {
+        ...{ teller: "d", delayed_withdraw: "", delayed_requests: DELAYED },
+        stopped_tokens: tokenList([stopped]),
+      },
+    };
+    const requests = answer(
+      vedaExits.pending?.(closed, { user: USER, requestIds: [], now: NOW }) ?? noQuery(),
+      {
+        request: [false, 0, NOW / 1_000 - 60, 0n, 1_250_000n],
+        [`delayed/${QUEUE}/request`]: [false, 0, NOW / 1_000 - 60, 10n ** 7n, 1_250_000n],
+        config: [true, 604_800, 0, 0n, 0, 100],
+        ...{ paused: false, rate: 1_250_000n, assetRate: 1_250_000n },
+      },
+    );
+
+    test("shows in its logs what became of its requests, for the account and the token alone", () => {
+      const log = (signature: string, values: Record<string, unknown>, at: Address = DELAYED) =>
+        eventLog(at, signature, { account: USER, asset: USDC, shares: 5n, ...values }) as unknown as Log;
+      const requested =
+        "event WithdrawRequested(address indexed account, address indexed asset, uint96 shares, uint40 maturity)";
+      const completed =
+        "event WithdrawCompleted(address indexed account, address indexed asset, uint256 shares, uint256 assets)";
+      const cancelled =
+        "event WithdrawCancelled(address indexed account, address indexed asset, uint96 shares)";
+      const found = (...logs: Log[]) => vedaExits.findRequest?.(closed, { user: USER, logs });
+      const ended = (requestId: string, ...logs: Log[]) =>
+        vedaExits.findSettlement?.(closed, { user: USER, requestId, logs, requestLogs: [] });
+      const made = log(requested, { maturity: 9 });
+      expect(found(made)).toEqual({ requestId: "0", shares: 5n, mode: "cooldown" });
+      expect(found(log(requested, { maturity: 9, asset: QUEUE }))).toMatchObject({ requestId: QUEUE });
+      expect(found(log(requested, { maturity: 9, account: ACCOUNTANT }))).toBeNull();
+      expect(found(log(requested, { maturity: 9 }, QUEUE))).toBeNull();
+      expect(ended("0", log(completed, { assets: 7n }))).toEqual({ outcome: "paid", assets: 7n });
+      expect(ended("0", log(cancelled, {}))).toEqual({ outcome: "cancelled", assets: 0n });
+      expect(ended(QUEUE, log(completed, { assets: 7n }))).toBeNull();
+      expect(ended("0", made, log(completed, { assets: 7n, account: ACCOUNTANT }))).toBeNull();
+    });
+
+    test("takes no new requests", () => {
+      expect(vedaExits.modes(closed)).toEqual([]);
+      expect(vedaExits.modes(delayed)).toEqual(["cooldown"]);
+    });
+
+    test("holds open requests, of tokens too that it has stopped paying, which wait and can be cancelled", () => {
+      const [request, ...others] = requests ?? [];
+      expect(others).toEqual([]);
+      const held = {
+        shares: 10n ** 7n,
+        token: QUEUE,
+        state: "pending",
+        claimableShares: 0n,
+        cancellable: true,
+      };
+      expect(request).toMatchObject(held);
+      if (request === undefined) return;
+      expect(vedaExits.claim?.(closed, { user: USER, request })).toBeNull();
+      expect(vedaExits.cancel?.(closed, { user: USER, request })).toMatchObject({ target: DELAYED });
+      expect(vedaExits.tokens(closed, "cooldown")).toContainEqual(stopped);
+      expect(vedaExits.tokens(closed, "instant")).not.toContainEqual(stopped);
     });
   });
 

@@ -1,0 +1,161 @@
+import { type Address, type Hex, parseAbi, zeroAddress } from "viem";
+import {
+  createQuery,
+  mapQuery,
+  type Query,
+  queryAll,
+  read,
+  readThen,
+  valueOrNull,
+} from "../../../chains/chain-reads.ts";
+import { parseAddress, sameAddress } from "../../../lib/address.ts";
+import { once } from "../../../lib/once.ts";
+import type { Token } from "../../vault.ts";
+import type { DerivationSubject } from "../../vault-deriver.ts";
+import { tokensParam } from "../../vault-params.ts";
+import { ORDINARY_ACCOUNT } from "../erc4626-base/erc4626-derivation.ts";
+import { vedaDelayedAbi } from "./veda-delayed-withdraw.ts";
+import { vedaQueueAbi } from "./veda-withdraw-queue.ts";
+
+const authorityAbi = once(() =>
+  parseAbi([
+    "function authority() view returns (address)",
+    "function canCall(address user, address target, bytes4 selector) view returns (bool)",
+    "function boringVault() view returns (address)",
+  ]),
+);
+/** Selector of the teller's `withdraw(address,uint256,uint256,address)`. */
+const WITHDRAW_SELECTOR: Hex = "0x16762eed";
+
+/** Selector of the vault's `exit(address,address,uint256,address,uint256)`, which burns shares and pays. */
+const EXIT_SELECTOR: Hex = "0x18457e61";
+
+/**
+ * Returns a query for whether a contract's authority lets an account call one of its functions: false if it has no
+ * authority, null if that cannot be read.
+ */
+function mayCall(account: Address, of: { target: Address; selector: Hex }): Query<boolean | null> {
+  const { target, selector } = of;
+  const authority = read({ to: target, abi: authorityAbi(), name: "authority" });
+  return readThen({ authority }, ({ authority: named }): Query<boolean | null> => {
+    if (named.ok && sameAddress(named.value, zeroAddress)) return createQuery({}, () => false);
+    const args = [account, target, selector] as const;
+    const to = valueOrNull(named) ?? zeroAddress;
+    return createQuery({ call: read({ to, abi: authorityAbi(), name: "canCall", args }) }, ({ call }) =>
+      valueOrNull(call),
+    );
+  });
+}
+
+/**
+ * Returns a query for the registry parameters for withdrawals. A contract of the earlier registry entry becomes empty
+ * if the chain shows that it is not the vault's; what cannot be read stays as in that entry. `delayed_requests` is the
+ * last accepted delayed-withdrawal contract: requests stay open in one that the vault no longer lets pay, and the vault
+ * may let it pay again.
+ */
+export function vedaExitParams(subject: DerivationSubject, teller: Address): Query<Record<string, string>> {
+  const { address: vault, params } = subject;
+  const reviewed = reviewedExits(subject);
+  const own = (contract: Address | null) =>
+    createQuery(
+      { own: read({ to: contract ?? zeroAddress, abi: authorityAbi(), name: "boringVault" }) },
+      (results) => (results.own.ok ? sameAddress(results.own.value, vault) : null),
+    );
+  const open = mayCall(ORDINARY_ACCOUNT, { target: teller, selector: WITHDRAW_SELECTOR });
+  const { withdraw_queue: queue, delayed_withdraw: named } = reviewed;
+  const delayed = delayedOf(reviewed);
+  // The published contract with a fixed wait does not name its vault, but the vault's authority lets it burn shares.
+  const burns = mayCall(delayed ?? zeroAddress, { target: vault, selector: EXIT_SELECTOR });
+  return mapQuery(queryAll({ open, queue: own(queue), names: own(delayed), burns }), (results) => {
+    const { names, burns: mayBurn } = results;
+    // The view that names the vault is not expected to answer, but without the right to burn nothing is paid.
+    const isOwn = names === true || mayBurn === true;
+    const isForeign = !isOwn && (names ?? mayBurn) === false;
+    const isKept = isOwn || (named !== null && !isForeign);
+    const requests = isOwn ? delayed : reviewed.delayed_requests;
+    return {
+      ...((results.open ?? params["teller_withdraw"] === "public") && { teller_withdraw: "public" }),
+      ...(queue !== null && { withdraw_queue: results.queue === false ? "" : queue.toLowerCase() }),
+      ...(delayed !== null && { delayed_withdraw: isKept ? delayed.toLowerCase() : "" }),
+      ...(requests !== null && { delayed_requests: requests.toLowerCase() }),
+    };
+  });
+}
+
+/**
+ * Contracts of the registry entry through which a vault pays later, and the delayed-withdrawal contract that was
+ * accepted last. Each is null if the entry names none.
+ */
+type WaitingContracts = Readonly<
+  Record<"withdraw_queue" | "delayed_withdraw" | "delayed_requests", Address | null>
+>;
+
+const delayedOf = (reviewed: WaitingContracts): Address | null =>
+  reviewed.delayed_withdraw ?? reviewed.delayed_requests;
+
+/**
+ * Returns a query for the waits of withdrawals in seconds, by the token's lowercase address: until a request in the
+ * queue matures, and the delay of the delayed-withdrawal contract. Each is null if unread or if `reviewed` names no
+ * such contract. `pays` is true if one of the two is known to pay the token.
+ */
+export function vedaWaits(
+  reviewed: WaitingContracts,
+  tokens: readonly Address[],
+): Query<Record<string, Record<"withdraw_queue" | "delayed_withdraw", number | null> & { pays: boolean }>> {
+  const name = "withdrawAssets" as const;
+  const waits = tokens.map((token) => {
+    const [to, other] = [reviewed.withdraw_queue ?? zeroAddress, delayedOf(reviewed) ?? zeroAddress];
+    const reads = {
+      queue: read({ to, abi: vedaQueueAbi(), name, args: [token] }),
+      delayed: read({ to: other, abi: vedaDelayedAbi(), name, args: [token] }),
+    };
+    const query = createQuery(reads, ({ queue, delayed }) => ({
+      withdraw_queue: valueOrNull(queue)?.[1] ?? null,
+      delayed_withdraw: valueOrNull(delayed)?.[1] ?? null,
+      pays: [queue, delayed].some(
+        (config) => valueOrNull<readonly [boolean, ...unknown[]]>(config)?.[0] === true,
+      ),
+    }));
+    return [token.toLowerCase(), query] as const;
+  });
+  return queryAll(Object.fromEntries(waits));
+}
+
+/**
+ * Returns the tokens (`known`, possibly repeated) that are not `listed` and that open requests with a
+ * delayed-withdrawal contract may still name; none if `exits`, the parameters for withdrawals, name no such contract.
+ */
+export function stoppedTokens(of: {
+  exits: Readonly<Record<string, string>>;
+  listed: readonly Token[];
+  known: readonly Token[];
+}): Token[] {
+  const { exits, listed, known } = of;
+  if (![exits["delayed_withdraw"], exits["delayed_requests"]].some(Boolean)) return [];
+  const isAmong = (tokens: readonly Token[], { address }: Token): boolean =>
+    tokens.some((one) => sameAddress(one.address, address));
+  return known.filter((token, index) => !isAmong(listed, token) && !isAmong(known.slice(0, index), token));
+}
+
+/** Returns the tokens of the earlier registry entry that the vault only pays, or that it has stopped paying. */
+export const pastTokens = ({ address: vaultId, params }: DerivationSubject): Token[] =>
+  ["redeem_tokens", "stopped_tokens"].flatMap((name) => tokensParam({ vaultId, params }, name));
+
+/** Returns the contracts of the earlier registry entry through which the vault pays later; null if it names none. */
+export const reviewedExits = ({ params }: DerivationSubject) => ({
+  withdraw_queue: parseAddress(params["withdraw_queue"] ?? ""),
+  delayed_withdraw: parseAddress(params["delayed_withdraw"] ?? ""),
+  delayed_requests: parseAddress(params["delayed_requests"] ?? ""),
+});
+
+/**
+ * Returns the wait for the asset in the vault's own contract, in seconds: that of the queue if it has both. Null if
+ * unknown, or if it has neither.
+ */
+export function exitWaitOf(
+  exits: Readonly<Record<string, string>>,
+  waits: { withdraw_queue: number | null; delayed_withdraw: number | null } | undefined,
+): number | null {
+  const own = (["withdraw_queue", "delayed_withdraw"] as const).find((name) => (exits[name] ?? "") !== "");
+  return own === undefined ? null : (waits?.[own] ?? null);
+}
