@@ -5,16 +5,18 @@ import type { Context } from "../context.ts";
 import type { DepositRow } from "../db/queries/deposit-queries.ts";
 import { AppError, type ErrorCode, failure } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
-import { larger } from "../lib/amount.ts";
+import { larger, mulDivDown } from "../lib/amount.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
 import { type AuthorizationFacts, authorizationQuery } from "../orders/authorization/authorization-facts.ts";
 import { clientOf } from "../orders/authorization/authorize-order.ts";
 import { orderOf, type PlannedAuthorization } from "../orders/authorization/planned-authorization.ts";
 import { priceIsSafe } from "../orders/order-slippage.ts";
+import { requestRatePrices, requireFairRate } from "../orders/vault-token-rate.ts";
 import { readWithFeeds } from "../prices/read-prices.ts";
 import { isUnsafeRoute } from "../providers/provider-failures.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
 import { decodeRouterError, failedTokenOf, foreignReason } from "../router/router-codec.ts";
+import type { Warning } from "../schemas/step-schema.ts";
 import { findVaultOfDeposit } from "../tracking/deposits/track-deposit-request.ts";
 import { adapterOf, explainVaultRevert } from "../vaults/families/vault-families.ts";
 import type { DepositTerms, Refusal } from "../vaults/vault-adapter.ts";
@@ -45,6 +47,8 @@ export interface Preflight {
    * State that decides which signatures can pay. Null if none was requested, or if none can pay (see `mayBeSigned`).
    */
   authorization: AuthorizationFacts | null;
+  /** Warnings about the vault's own rate for a token that is not its asset. */
+  warnings: readonly Warning[];
   block: BlockTime;
 }
 
@@ -71,6 +75,9 @@ export async function preflightDeposit(
   const token = paysNative(intent) ? vault.asset : intent.token;
   const request = { token, amount, caller, receiver: intent.user };
   const { terms } = adapterOf(vault);
+  const isOther = !sameAddress(token.address, vault.asset.address);
+  if (isOther) requestRatePrices(ctx, { vault, token });
+  const asAsset = { ...request, token: vault.asset, amount: 10n ** BigInt(vault.asset.decimals) };
   const [{ value, block }, nativeBalance] = await Promise.all([
     readWithFeeds(ctx, {
       chainId: vault.chainId,
@@ -78,6 +85,7 @@ export async function preflightDeposit(
       query: (now) =>
         queryAll({
           terms: terms(vault, { ...request, now }),
+          assetTerms: isOther ? terms(vault, { ...asAsset, now }) : unread,
           holding: payerFundsQuery(intent),
           authorization: mayBeSigned(intent) ? signatureQuery(ctx, intent) : unsigned,
         }),
@@ -85,10 +93,14 @@ export async function preflightDeposit(
     paysNative(intent) ? readNativeBalance(intent.client, intent.user) : null,
   ]);
   const previewShares = assertAcceptable({ intent, amount, terms: value.terms });
+  const counted = countedAsAsset(amount, value);
+  const got = counted === null ? null : { token: vault.asset, amount: counted };
+  const rate = { vault, given: { token, amount }, got, slippage: intent.slippage };
+  const warnings = isOther ? await requireFairRate(ctx, rate) : [];
   const { balance, allowance } = value.holding;
   const gas = nativeBalance ?? value.holding.nativeBalance;
   return {
-    ...{ terms: value.terms, previewShares, block, allowance },
+    ...{ terms: value.terms, previewShares, warnings, block, allowance },
     balance: nativeBalance ?? balance,
     nativeBalance: gas,
     authorization: value.authorization,
@@ -96,6 +108,14 @@ export async function preflightDeposit(
 }
 
 const unsigned = createQuery({}, (): AuthorizationFacts | null => null);
+const unread = createQuery({}, (): DepositTerms | null => null);
+
+/** Returns what the vault's prices count an amount as, without its fees, in its asset; null if one is unknown. */
+function countedAsAsset(amount: bigint, of: { terms: DepositTerms; assetTerms: DepositTerms | null }) {
+  const [own, inAsset] = [of.terms.price, of.assetTerms?.price ?? null];
+  if (own === null || inAsset === null || own.assets === 0n || inAsset.shares === 0n) return null;
+  return mulDivDown(amount * own.shares, inAsset.assets, own.assets * inAsset.shares);
+}
 
 const signatureQuery = (
   ctx: Context,

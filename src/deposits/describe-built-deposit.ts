@@ -111,9 +111,12 @@ export const authorizationOf = (prepared: PreparedDeposit): AuthorizationKind | 
 const exchangesOnTheWay = (prepared: PreparedDeposit): boolean =>
   prepared.kind === "routed" || prepared.swaps === true;
 
-/** Returns the warnings of a prepared deposit: those of its route, or of a move's swap. */
+/** Returns the warnings of a prepared deposit: those of its route or of a move's swap, and of the vault's own rate. */
 export function toWarnings(prepared: PreparedDeposit): Warning[] {
-  return [...((prepared.kind === "direct" ? prepared.warnings : prepared.routed.warnings) ?? [])];
+  if (prepared.kind === "direct") return [...(prepared.warnings ?? []), ...prepared.direct.checked.warnings];
+  const { warnings, end } = prepared.routed;
+  const { checked } = end.kind === "one_step" ? end : end.deposit;
+  return [...warnings, ...checked.warnings];
 }
 
 function directPart(direct: DirectDeposit): KindPart {

@@ -120,7 +120,8 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
   },
   price_unverified: {
     where: "warnings",
-    cause: "No price of the tokens is known; a second provider agreed with the offer.",
+    cause:
+      "No price of the tokens is known. Of a route, a second provider agreed with the offer; of a vault's own rate for a token that is not its asset, nothing confirms it.",
     remedy: "Compare the expected amounts yourself before you sign.",
   },
   receiver_without_code: {

@@ -6,7 +6,7 @@ const MAX_DIRECT_LOSS = PARTS_PER_BILLION / 200n;
  * Maximum cost of the vault deposit itself (entry fee, premium, inflated share price), however high the user's
  * slippage: 3%, in parts per billion.
  */
-const MAX_PRICE_LOSS = (PARTS_PER_BILLION * 3n) / 100n;
+export const MAX_PRICE_LOSS = (PARTS_PER_BILLION * 3n) / 100n;
 /** Decimals from which one smallest unit of a token is worth so little that a rounding loss of one unit is ignored. */
 const ROUNDING_TOLERANT_DECIMALS = 6;
 

@@ -91,8 +91,8 @@ export function toRefusedOption({
 }
 
 /**
- * Returns the warnings of a withdrawal: those of its route, `exit_fee` if the exit fee exceeds the slippage, and
- * `no_minimum` if no contract enforces a minimum for an instant payment.
+ * Returns the warnings of a withdrawal: those of its route and of the vault's own rate, `exit_fee` if the exit fee
+ * exceeds the slippage, and `no_minimum` if no contract enforces a minimum for an instant payment.
  */
 export function withdrawalWarnings(prepared: PreparedWithdrawal): Warning[] {
   const { order, exit } = prepared;
@@ -103,6 +103,7 @@ export function withdrawalWarnings(prepared: PreparedWithdrawal): Warning[] {
   const noFloor = exit.minAssets === null && way.mode === "instant";
   return [
     ...(transferOf(prepared)?.warnings ?? []),
+    ...exit.exit.warnings,
     ...(dear
       ? [
           {

@@ -12,6 +12,7 @@ import {
   type RouterStep,
   routerSelf,
 } from "../router/router-codec.ts";
+import type { Warning } from "../schemas/step-schema.ts";
 import type { ExitCall } from "../vaults/vault-exits.ts";
 import type { ExitWay } from "./exit-preflight.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
@@ -24,6 +25,8 @@ export interface Exit {
   shares: bigint;
   /** Minimum payment of the vault, in the smallest unit of the paid token. At least 1. */
   minAssets: bigint;
+  /** Warnings about the vault's own rate for a token that is not its asset. */
+  warnings: readonly Warning[];
   /** Latest block timestamp at which the Router accepts the order, in UNIX seconds. */
   deadline: bigint;
 }

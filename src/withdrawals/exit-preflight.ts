@@ -15,6 +15,7 @@ import { sameAddress } from "../lib/address.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
 import { type AuthorizationFacts, authorizationQuery } from "../orders/authorization/authorization-facts.ts";
 import { asksForSignature } from "../orders/authorization/choose-authorization.ts";
+import { requestRatePrices } from "../orders/vault-token-rate.ts";
 import { readWithFeeds } from "../prices/read-prices.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
 import type { Token } from "../vaults/vault.ts";
@@ -38,6 +39,11 @@ export interface ExitWay {
   /** Contract to which the user approves the shares on this path, or null if no approval is known to be needed. */
   spender: Address | null;
   terms: ExitTerms;
+  /**
+   * Value of the shares before exit fees in the vault's asset, by the vault's views, in its smallest unit; null if
+   * unknown. Of use only if the vault pays another token.
+   */
+  worthInAsset: bigint | null;
 }
 
 /** On-chain state from which a withdrawal is encoded. `block` is that of the first batch of reads. */
@@ -104,6 +110,9 @@ async function readFacts(
 ): Promise<ExitFacts> {
   const { vault, to } = order;
   const planned = planWays(order);
+  const paid = planned.map(({ tokens: [{ token }] }) => token);
+  const other = paid.find(({ address }) => !sameAddress(address, vault.asset.address));
+  if (other !== undefined) requestRatePrices(ctx, { vault, token: other });
   const holding = mapQuery(
     queryAll({ held: balancesQuery(order, planned), authorization: signingQuery(ctx, order) }),
     ({ held, authorization }): Holding => ({ ...held, authorization }),
@@ -124,7 +133,7 @@ async function readFacts(
   const tokens = [
     ...planned.flatMap((way) => way.tokens.map(({ token }) => token.address)),
     ...here,
-    zeroAddress,
+    ...[vault.asset.address, zeroAddress],
   ];
   const { value, block } = await readWithFeeds(ctx, { chainId: vault.chainId, tokens, query });
   return { ...value.held, shares: value.number, block, ways: value.ways };
@@ -166,17 +175,22 @@ function termsQuery(of: {
   const queries = planned.map(({ tokens, ...way }) => {
     const account = way.via === "router" ? null : user;
     const request = { mode: way.mode, shares, owner: user, caller: account, receiver: account };
-    const paid = firstPaid(tokens, (token) => exits.terms(vault, { ...request, token, slippage, now }));
-    return mapQuery(paid, ({ token, pays, terms }): ExitWay => {
+    const termsOf = (token: Token) => exits.terms(vault, { ...request, token, slippage, now });
+    const paid = firstPaid(tokens, termsOf);
+    const isAsset = sameAddress(tokens[0].token.address, vault.asset.address);
+    return mapQuery(queryAll({ paid, own: isAsset ? unread : termsOf(vault.asset) }), (found): ExitWay => {
+      const { token, pays, terms, first } = found.paid;
       // Without the Router, nothing unwraps what the vault pays.
       const isOwn = way.via === "router" || sameAddress(token.address, to.token);
-      return { ...way, token, pays: pays && isOwn, terms };
+      const { grossAssets, previewAssets } = found.own ?? first;
+      return { ...way, token, pays: pays && isOwn, terms, worthInAsset: grossAssets ?? previewAssets };
     });
   });
   const named = Object.fromEntries(queries.map((query, index) => [`way${index}`, query]));
   return mapQuery(queryAll(named), Object.values<ExitWay>);
 }
 
+const unread = createQuery({}, (): ExitTerms | null => null);
 const unsigned = createQuery({}, (): AuthorizationFacts | null => null);
 
 function signingQuery(ctx: Context, order: WithdrawalOrder): Query<AuthorizationFacts | null> {

@@ -4,7 +4,7 @@ import type { SimulationResult } from "../chains/simulator/simulation.ts";
 import type { Context } from "../context.ts";
 import { type AppError, failure } from "../errors.ts";
 import { isNative } from "../lib/address.ts";
-import { fractionToParts, larger, MAX_UINT256 } from "../lib/amount.ts";
+import { larger, MAX_UINT256 } from "../lib/amount.ts";
 import { exactFloor, orderDeadline } from "../orders/order-floors.ts";
 import { allowedLoss } from "../orders/order-slippage.ts";
 import type { UserCall } from "../orders/order-wallet-calls.ts";
@@ -29,8 +29,9 @@ import {
   findExitRefusal,
   hidesShares,
   isBelowFloor,
-  MAX_EXIT_FEE,
+  judgePaidRate,
   paysLess,
+  promisedLoss,
   requireRecorded,
   sharesHidden,
   toExitRefusal,
@@ -90,7 +91,9 @@ export async function prepareExit(ctx: Context, attempt: ExitAttempt): Promise<P
   if (refusal !== null) throw refusal;
   const promised = promisedNow(attempt);
   const minAssets = exactFloor(promised ?? 0n, promisedLoss(attempt)).minOut;
-  const exit: Exit = { order, way, shares, minAssets, deadline: orderDeadline(facts.block.timestamp) };
+  const warnings = await judgePaidRate(ctx, attempt);
+  const deadline = orderDeadline(facts.block.timestamp);
+  const exit: Exit = { order, way, shares, minAssets, warnings, deadline };
   const call = encodeExit(exit);
   verifyWithdrawal(toExpectedWithdrawal(attempt, minAssets), call);
   const made = await simulateWithdrawalPayment(ctx, {
@@ -118,16 +121,6 @@ export async function prepareExit(ctx: Context, attempt: ExitAttempt): Promise<P
 export function toExpectedWithdrawal({ order, facts, way }: ExitAttempt, least: bigint): ExpectedWithdrawal {
   const { shares: held, block } = facts;
   return { order, mode: way.mode, held, readAt: block.timestamp, least, pays: way.pays };
-}
-
-/**
- * Returns the maximum loss against the vault's preview, in parts per billion: the slippage, at most 3%, or at most 0.5%
- * if a swap or bridge follows, which uses the rest.
- */
-function promisedLoss({ order, way }: ExitAttempt): bigint {
-  if (!way.pays) return allowedLoss(order.slippage, false);
-  const asked = fractionToParts(order.slippage);
-  return asked < MAX_EXIT_FEE ? asked : MAX_EXIT_FEE;
 }
 
 /** Error for a redemption or request whose simulation reverted. `explained` is the error for the API. */

@@ -1,10 +1,14 @@
 import type { Hex } from "viem";
 import type { SimulationResult } from "../chains/simulator/simulation.ts";
+import type { Context } from "../context.ts";
 import { type AppError, type ErrorCode, failure } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
 import { fractionToParts, mulDivDown, PARTS_PER_BILLION, smaller } from "../lib/amount.ts";
 import { formatUnixTime } from "../lib/unix-time.ts";
+import { allowedLoss } from "../orders/order-slippage.ts";
+import { requireFairRate } from "../orders/vault-token-rate.ts";
 import { decodeRouterError, failedTokenOf, foreignReason } from "../router/router-codec.ts";
+import type { Warning } from "../schemas/step-schema.ts";
 import { explainExitRevert } from "../vaults/families/vault-families.ts";
 import type { ExitRefusal } from "../vaults/vault-exits.ts";
 import { explainCommonRevert } from "../vaults/vault-reverts.ts";
@@ -25,10 +29,13 @@ const REFUSAL_TEXTS: Readonly<Record<ExitRefusal, string>> = {
   mode_unsupported: "does not pay withdrawals in this mode now",
 };
 
-/** A redemption that the vault may refuse. `shares` is in the share token's smallest unit. */
+/**
+ * A redemption that the vault may refuse. `shares` is in the share token's smallest unit; `slippage` and `pays` are
+ * absent if unknown.
+ */
 export interface RequestedExit {
-  order: Pick<WithdrawalOrder, "vault">;
-  way: Pick<ExitWay, "terms" | "mode">;
+  order: Pick<WithdrawalOrder, "vault"> & Partial<Pick<WithdrawalOrder, "slippage">>;
+  way: Pick<ExitWay, "terms" | "mode"> & Partial<Pick<ExitWay, "pays">>;
   shares: bigint;
 }
 
@@ -205,11 +212,9 @@ function toExitError(
   if (code === "nothing_to_withdraw") return failure(code, `${name} would pay nothing for these shares`);
   if (code === "below_minimum") return belowMinimum(asked);
   if (code === "price_unsafe")
-    return failure(
-      code,
-      `${name} would take a loss above the slippage from these shares; a slippage of up to 0.03 may help`,
-      { subject: "vault" },
-    );
+    return failure(code, `${name} would take a loss above the slippage from these shares${lossHint(asked)}`, {
+      subject: "vault",
+    });
   if (lacksLiquidity(asked)) return limitRefusal(asked);
   if (lacksAssets(asked, text)) return toExitRefusal(asked, "no_liquidity");
   return failure("would_revert", `a withdrawal from ${name} would revert`, { revert: text });
@@ -245,10 +250,19 @@ export function isBelowFloor(revert: Hex): boolean {
 }
 
 /** Creates the `price_unsafe` error for a vault that pays less than its preview. */
-export function paysLess({ order }: RequestedExit): AppError {
-  return failure("price_unsafe", `${order.vault.name} pays less than its preview promises`, {
+export function paysLess(asked: RequestedExit): AppError {
+  const { name } = asked.order.vault;
+  return failure("price_unsafe", `${name} pays less than its preview promises${lossHint(asked)}`, {
     subject: "vault",
   });
+}
+
+/** Returns the end of a message about a loss: how a request may accept it (see `promisedLoss`), otherwise nothing. */
+function lossHint({ order, way }: RequestedExit): string {
+  if (way.pays === false)
+    return `; a swap or bridge leaves only 0.5% for it: withdraw ${order.vault.asset.symbol} first, with a slippage of up to 0.03`;
+  const isLow = fractionToParts(order.slippage ?? 0) < MAX_EXIT_FEE;
+  return isLow ? "; a slippage of up to 0.03 may help" : "";
 }
 
 /**
@@ -274,6 +288,16 @@ export const sharesHidden = ({ vault }: RequestedExit["order"]): AppError =>
 export const MAX_EXIT_FEE = (PARTS_PER_BILLION * 3n) / 100n;
 
 /**
+ * Returns the maximum loss against the vault's preview, in parts per billion: the slippage, at most 3%, or at most 0.5%
+ * if a swap or bridge follows, which uses the rest.
+ */
+export function promisedLoss({ order, way }: Pick<Exit, "order" | "way">): bigint {
+  if (!way.pays) return allowedLoss(order.slippage, false);
+  const asked = fractionToParts(order.slippage);
+  return asked < MAX_EXIT_FEE ? asked : MAX_EXIT_FEE;
+}
+
+/**
  * Returns `price_unsafe` if the vault's exit fee exceeds both 3% of the shares' value and the slippage, plus one unit
  * for rounding. Null otherwise, if the fee is unknown, and for a request that the vault prices later.
  */
@@ -285,6 +309,22 @@ export function findExcessiveFee({ order, way }: Pick<Exit, "order" | "way">): A
   return failure("price_unsafe", `${order.vault.name} pays much less than the shares are worth`, {
     subject: "vault",
   });
+}
+
+/**
+ * Compares the rate at which a vault pays another token than its asset with independent prices. Returns a warning if
+ * that is not possible, unless the vault fixes the price later; throws `price_unsafe` if it pays far too little.
+ */
+export async function judgePaidRate(ctx: Context, of: Pick<Exit, "order" | "way">): Promise<Warning[]> {
+  const { order, way } = of;
+  const { vault, slippage } = order;
+  const { priced, grossAssets, previewAssets } = way.terms;
+  const later = way.mode !== "instant" && priced === "later";
+  if (later || sameAddress(way.token.address, vault.asset.address)) return [];
+  const [paid, worth] = [grossAssets ?? previewAssets, way.worthInAsset];
+  const given = { token: vault.asset, amount: worth ?? 0n };
+  const got = paid === null || worth === null ? null : { token: way.token, amount: paid };
+  return requireFairRate(ctx, { vault, given, got, slippage });
 }
 
 /** Returns true if a vault keeps at most 3%, or the slippage if that is higher, and one unit, which rounding costs. */

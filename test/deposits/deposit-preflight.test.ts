@@ -103,6 +103,7 @@ describe("preflightDeposit()", () => {
       authorization: null,
       allowance: 7n,
       nativeBalance: ONE,
+      warnings: [],
       block: { number: 1_234, timestamp: 1_700_000_000 },
     });
   });

@@ -93,3 +93,22 @@ test("readExitFacts() names the first token that the vault pays, the requested o
   expect((await paidIn([OTHER], VAULT)).found).toEqual([[OTHER, false, null, OTHER]]);
   expect((await paidIn([])).found).toEqual([[WETH, true, "token_unsupported", WETH]]);
 });
+
+test("readExitFacts() reads what the shares are worth in the vault's asset, whichever token is paid", async () => {
+  const worthIn = async (pays: readonly string[], token: string) => {
+    const { vault: queued, answers, functions } = vedaQueue({ pays });
+    const to = { ...orderOf().to, token: token as never };
+    const getRateInQuoteSafe = (_accountant: string, quote: string) =>
+      (quote === WETH ? 2n : 3n) * 10n ** 18n;
+    const shares = 10n ** 18n;
+    const priced = { ...answers, getRateInQuoteSafe };
+    const { facts, requests } = await read(priced, { vault: queued, to, shares }, functions);
+    return facts.ways.map(({ token: paid, terms, worthInAsset }) => [
+      ...[paid.address, terms.grossAssets, worthInAsset, requests],
+    ]);
+  };
+  const [two, three] = [2n * 10n ** 18n, 3n * 10n ** 18n];
+  expect(await worthIn([WETH, OTHER], WETH)).toEqual([[WETH, two, two, 1]]);
+  expect(await worthIn([WETH, OTHER], OTHER)).toEqual([[OTHER, three, two, 1]]);
+  expect(await worthIn([OTHER], WETH)).toEqual([[OTHER, three, two, 2]]);
+});

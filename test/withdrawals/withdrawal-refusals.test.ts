@@ -295,6 +295,14 @@ describe("explainFailedExit()", () => {
       expect([refusal.code, refusal.members]).toEqual(["price_unsafe", { subject: "vault" }]);
       expect(refusal.message).toMatch(/a slippage of up to 0\.03 may help$/);
     }
+    const messageFor = (slippage: number, pays: boolean) => {
+      const order = { vault: familyVault("yearn_v3"), slippage };
+      const { way, shares } = asked();
+      return explainFailedExit({ order, way: { ...way, pays }, shares }, failed(loss)).message;
+    };
+    expect(messageFor(0.01, true)).toMatch(/a slippage of up to 0\.03 may help$/);
+    expect(messageFor(0.03, true)).toMatch(/a loss above the slippage from these shares$/);
+    expect(messageFor(0.03, false)).toMatch(/: withdraw USDC first, with a slippage of up to 0\.03$/);
   });
 
   test("a floor of the Router means a vault that pays less than it previews", () => {

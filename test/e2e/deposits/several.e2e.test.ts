@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, type Hex, maxUint256 } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
 import { midasDepositVaultAbi } from "#stand-ins/midas";
-import { vedaTellerDAbi, vedaVaultAbi } from "#stand-ins/veda";
+import { vedaAccountantAbi, vedaTellerDAbi, vedaVaultAbi } from "#stand-ins/veda";
 import type { TokenSymbol } from "../../../scripts/stack/chains/plan.ts";
 import { sendAsDeployer } from "../../../scripts/stack/chains/settle-requests.ts";
 import { Api, type BuildBody, type SentDeposit } from "../../support/e2e/api.ts";
@@ -34,6 +34,7 @@ const basket = vaultNamed("Boring Basket");
 const dollars = vaultNamed("Midas Dollars");
 const basketTokens = ["WETH", "WBTC", "USDT"] as const;
 let teller: Address;
+let accountant: Address;
 let queue: Address;
 
 beforeAll(async () => {
@@ -41,6 +42,11 @@ beforeAll(async () => {
     address: addressOf(basket),
     abi: vedaVaultAbi,
     functionName: "hook",
+  });
+  accountant = await one.client.readContract({
+    address: teller,
+    abi: vedaTellerDAbi,
+    functionName: "accountant",
   });
   queue = (await api.vault(dollars.vault_id)).deposit_router as Address;
 });
@@ -70,6 +76,20 @@ function withoutToken<T>(symbol: TokenSymbol, work: () => Promise<T>): Promise<T
     return encodeFunctionData({ abi, functionName: "updateAssetData", args });
   };
   return told(teller, { now: set(false), later: set(true) }, work);
+}
+
+/** What the basket's accountant says that a whole token is worth, as a part of what it says now. */
+async function withWorth<T>(
+  symbol: TokenSymbol,
+  part: { times: bigint; of: bigint },
+  work: () => Promise<T>,
+) {
+  const [token, abi] = [tokenOn(one, symbol), vedaAccountantAbi];
+  const args = [token] as const;
+  const worth = await one.client.readContract({ address: accountant, abi, functionName: "quotes", args });
+  const set = (value: bigint) =>
+    encodeFunctionData({ abi, functionName: "setQuote", args: [token, value] as const });
+  return told(accountant, { now: set((worth * part.times) / part.of), later: set(worth) }, work);
 }
 
 /** The dollars' limit on what may still come in one token, by 18 decimals. */
@@ -174,6 +194,27 @@ describe("refused target token falls back to the next", () => {
     expect(await within(50n, { from: two, paid: "USDT" })).toBe(usdc);
     expect(await within(200n, { from: two, paid: "USDT" })).toBe(usdt);
     expect(await within(50n, { from: one, paid: "USDT" })).toBe(usdc);
+  });
+
+  test("when the vault counts it far below its price", async () => {
+    await withWorth("USDT", { times: 9n, of: 10n }, async () => {
+      const { built, tokens } = await intoBasket({ from: one, paid: "USDT" });
+      expect([built.transaction_request.to, tokens]).toEqual([one.info.contracts.lifi_executor, ["WETH"]]);
+      expect((await intoBasket({ from: two, paid: "USDT" })).tokens).toEqual(["WETH"]);
+      // Without another way in, the reason is that rate.
+      const { lifi, swaps } = emulators();
+      const faults = [{ kind: "status", status: 503 }] as const;
+      await withFaults({ emulators: [lifi, swaps], faults: [...faults] }, async () => {
+        const journey: Journey = { from: one, paid: "USDT", vault: basket };
+        const body = await prepare(journey, await newMultiChainUser([one, two]));
+        const refusal = await api.refusal(body);
+        expect(refusal).toMatchObject({ status: 400, code: "price_unsafe", subject: "vault" });
+      });
+    });
+    await withWorth("USDT", { times: 99n, of: 100n }, async () => {
+      const { built, tokens } = await intoBasket({ from: one, paid: "USDT" });
+      expect([built.warnings, tokens]).toEqual([[], ["USDT"]]);
+    });
   });
 
   test("returns the refusal of the vault's asset when all are refused", async () => {

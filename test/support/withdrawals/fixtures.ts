@@ -60,7 +60,7 @@ export function exitWayOf(order: WithdrawalOrder, change: Partial<ExitWay> = {})
   const via = change.via ?? "router";
   const token = change.token ?? order.vault.asset;
   return {
-    ...{ mode: "instant", token, pays: true, via, terms: paying },
+    ...{ mode: "instant", token, pays: true, via, terms: paying, worthInAsset: WORTH },
     spender: via === "router" ? depositRouterAddress : null,
     ...change,
   };
@@ -70,7 +70,7 @@ export function exitWayOf(order: WithdrawalOrder, change: Partial<ExitWay> = {})
 export function exitOf(order: WithdrawalOrder, change: Partial<Exit> = {}): Exit {
   return {
     ...{ order, way: exitWayOf(order), shares: order.shares === "all" ? HELD : order.shares },
-    ...{ minAssets: MIN_ASSETS, deadline: orderDeadline(READ_AT) },
+    ...{ minAssets: MIN_ASSETS, warnings: [], deadline: orderDeadline(READ_AT) },
     ...change,
   };
 }
