@@ -5,13 +5,13 @@ import type { Context } from "../context.ts";
 import type { DepositRow } from "../db/queries/deposit-queries.ts";
 import { AppError, type ErrorCode, failure } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
-import { larger, mulDivDown } from "../lib/amount.ts";
+import { larger } from "../lib/amount.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
 import { type AuthorizationFacts, authorizationQuery } from "../orders/authorization/authorization-facts.ts";
 import { clientOf } from "../orders/authorization/authorize-order.ts";
 import { orderOf, type PlannedAuthorization } from "../orders/authorization/planned-authorization.ts";
 import { priceIsSafe } from "../orders/order-slippage.ts";
-import { requestRatePrices, requireFairRate } from "../orders/vault-token-rate.ts";
+import { countedAsAsset, requestRatePrices, requireFairRate } from "../orders/vault-token-rate.ts";
 import { readWithFeeds } from "../prices/read-prices.ts";
 import { isUnsafeRoute } from "../providers/provider-failures.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
@@ -76,7 +76,7 @@ export async function preflightDeposit(
   const request = { token, amount, caller, receiver: intent.user };
   const { terms } = adapterOf(vault);
   const isOther = !sameAddress(token.address, vault.asset.address);
-  if (isOther) requestRatePrices(ctx, { vault, token });
+  requestRatePrices(ctx, { vault, tokens: [token] });
   const asAsset = { ...request, token: vault.asset, amount: 10n ** BigInt(vault.asset.decimals) };
   const [{ value, block }, nativeBalance] = await Promise.all([
     readWithFeeds(ctx, {
@@ -93,10 +93,9 @@ export async function preflightDeposit(
     paysNative(intent) ? readNativeBalance(intent.client, intent.user) : null,
   ]);
   const previewShares = assertAcceptable({ intent, amount, terms: value.terms });
-  const counted = countedAsAsset(amount, value);
-  const got = counted === null ? null : { token: vault.asset, amount: counted };
-  const rate = { vault, given: { token, amount }, got, slippage: intent.slippage };
-  const warnings = isOther ? await requireFairRate(ctx, rate) : [];
+  const prices = { own: value.terms.price, inAsset: value.assetTerms?.price ?? null };
+  const paid = { vault, given: { token, amount }, slippage: intent.slippage };
+  const warnings = isOther ? await requireFairRate(ctx, { ...paid, got: countedAsAsset(paid, prices) }) : [];
   const { balance, allowance } = value.holding;
   const gas = nativeBalance ?? value.holding.nativeBalance;
   return {
@@ -109,13 +108,6 @@ export async function preflightDeposit(
 
 const unsigned = createQuery({}, (): AuthorizationFacts | null => null);
 const unread = createQuery({}, (): DepositTerms | null => null);
-
-/** Returns what the vault's prices count an amount as, without its fees, in its asset; null if one is unknown. */
-function countedAsAsset(amount: bigint, of: { terms: DepositTerms; assetTerms: DepositTerms | null }) {
-  const [own, inAsset] = [of.terms.price, of.assetTerms?.price ?? null];
-  if (own === null || inAsset === null || own.assets === 0n || inAsset.shares === 0n) return null;
-  return mulDivDown(amount * own.shares, inAsset.assets, own.assets * inAsset.shares);
-}
 
 const signatureQuery = (
   ctx: Context,

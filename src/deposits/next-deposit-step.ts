@@ -61,7 +61,8 @@ async function nextDeposit(
     const detail = "the account no longer holds the delivered amount";
     return { next: null, refusal: { code: "balance_insufficient", detail } };
   }
-  return { next: { kind: "deposit", ...toSignableDeposit(prepared) }, refusal: null };
+  const warnings = [...prepared.checked.warnings];
+  return { next: { kind: "deposit", ...toSignableDeposit(prepared), warnings }, refusal: null };
 }
 
 /**

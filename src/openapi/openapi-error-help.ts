@@ -71,9 +71,9 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   price_unsafe: {
     cause:
-      "The shares (`subject: vault`) or all routes (`subject: route`) lose more than the slippage allows, a vault's fee more than 3%, or have no price. Or the vault counts a token that is not its asset far below its price.",
+      "The shares (`subject: vault`) or all routes (`route`) lose more than slippage or fee limits allow, or have no price; or the vault misprices a token.",
     remedy:
-      "Repeat the request later, pay or withdraw the vault's asset instead, or choose another vault. Of a quote or build, raise the slippage tolerance if you accept the loss.",
+      "Pay or withdraw the vault's asset instead, try later, or choose another vault. Of a quote or build, raise the slippage tolerance if you accept the loss.",
   },
   would_revert: {
     cause:

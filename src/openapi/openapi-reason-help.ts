@@ -120,9 +120,15 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
   },
   price_unverified: {
     where: "warnings",
-    cause:
-      "No price of the tokens is known. Of a route, a second provider agreed with the offer; of a vault's own rate for a token that is not its asset, nothing confirms it.",
+    cause: "No price of the tokens is known; a second provider agreed with the offer.",
     remedy: "Compare the expected amounts yourself before you sign.",
+  },
+  rate_unverified: {
+    where: "warnings",
+    cause:
+      "The vault takes or pays a token that is not its asset, and prices that agree are not known for both tokens, or the vault does not state its rate.",
+    remedy:
+      "Compare the amounts in US dollars yourself before you sign, or pay or withdraw the vault's asset.",
   },
   receiver_without_code: {
     where: "warnings",

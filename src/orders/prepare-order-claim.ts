@@ -69,5 +69,8 @@ export async function prepareClaim(
     return refusedStep("zero_shares", `${vault.name} would give no ${what} for this request now`);
   const request = toTransactionRequest(own, { chainId, gasUsed: made.gasUsed });
   const calls = [toWalletCall(own, chainId)];
-  return { next: { kind: "claim", transaction_request: request, approval: null, calls }, refusal: null };
+  return {
+    next: { kind: "claim", transaction_request: request, approval: null, calls, warnings: [] },
+    refusal: null,
+  };
 }

@@ -1,10 +1,12 @@
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
-import { fractionToParts } from "../lib/amount.ts";
+import { sameAddress } from "../lib/address.ts";
+import { fractionToParts, mulDivDown } from "../lib/amount.ts";
 import { type Prices, priceOf, type TokenPrice } from "../prices/price.ts";
 import { pricesOfRequest, requestMarketPrices } from "../prices/read-prices.ts";
 import type { Warning } from "../schemas/step-schema.ts";
 import type { Token, Vault } from "../vaults/vault.ts";
+import type { DepositTerms } from "../vaults/vault-adapter.ts";
 import { leastExpected, pricedValue, type ValuedToken } from "./order-fair-value.ts";
 import { MAX_PRICE_LOSS } from "./order-slippage.ts";
 
@@ -29,38 +31,62 @@ export interface TokenExchange {
 export type RateVerdict = "fair" | "unfair" | "unverified";
 
 /**
- * Starts requesting the market prices by which `requireFairRate` compares a token with a vault's asset, without
- * waiting. Never throws.
+ * Starts requesting the market prices by which `requireFairRate` compares tokens with a vault's asset, without waiting.
+ * Does nothing for the asset alone, and never throws.
  */
-export function requestRatePrices(ctx: Context, { vault, token }: { vault: Vault; token: Token }): void {
-  const { chainId } = vault;
-  const tokens = [token, vault.asset].map(({ address }) => ({ chainId, token: address }));
-  requestMarketPrices(ctx, tokens);
+export function requestRatePrices(
+  ctx: Context,
+  { vault, tokens }: { vault: Vault; tokens: readonly Token[] },
+): void {
+  const { chainId, asset } = vault;
+  const others = tokens.filter(({ address }) => !sameAddress(address, asset.address));
+  const priced = others.length === 0 ? [] : [...others, asset];
+  requestMarketPrices(
+    ctx,
+    priced.map(({ address }) => ({ chainId, token: address })),
+  );
 }
 
 /**
  * Compares a vault's own rate between its asset and another token with their independent prices, as `pricesOfRequest`
- * knows them now: it waits up to two seconds for requested ones. `given` counts as `got`, one of which is the asset;
- * null if the vault's rate is unknown. Returns a warning if it cannot be compared; throws `price_unsafe` if it is unfair.
+ * knows them now: it waits up to two seconds for requested ones. `given` counts as `got`, one of which is the asset.
+ * Returns a warning if they cannot be compared; throws `price_unsafe` if the rate is unfair.
  */
 export async function requireFairRate(
   ctx: Context,
-  of: { vault: Vault; given: TokenAmount; got: TokenAmount | null; slippage: number },
+  of: { vault: Vault; given: TokenAmount; got: TokenAmount; slippage: number },
 ): Promise<Warning[]> {
   const { vault, given, got, slippage } = of;
   const { chainId, name, asset } = vault;
-  if (got === null) return [unverifiedRate(name)];
   const tokens = [given, got].map(({ token }) => ({ chainId, token: token.address }));
   const verdict = compareExchange({ chainId, given, got, slippage }, await pricesOfRequest(ctx, tokens));
-  if (verdict !== "unfair") return verdict === "fair" ? [] : [unverifiedRate(name)];
+  if (verdict !== "unfair") return verdict === "fair" ? [] : [unverifiedRate(vault)];
   const detail = `${name} counts this token at a rate far from its price; its asset is ${asset.symbol}`;
   throw failure("price_unsafe", detail, { subject: "vault" });
 }
 
-const unverifiedRate = (name: string): Warning => ({
-  code: "price_unverified",
-  detail: `no independent price is known by which to check the rate at which ${name} counts this token`,
+/** Creates the warning for a vault whose rate for another token than its asset could not be compared with prices. */
+export const unverifiedRate = ({ name }: Pick<Vault, "name">): Warning => ({
+  code: "rate_unverified",
+  detail: `nothing confirms the rate at which ${name} counts this token: compare the amounts before you sign`,
 });
+
+/** A sample of a share price: `shares` are worth `assets` of a token, both in smallest units. Null if unknown. */
+type SharePrice = DepositTerms["price"];
+
+/**
+ * Returns what a vault's prices count an amount of a token (`given`) as, without fees, in its asset: rounded down. `own`
+ * is its share price in the token, `inAsset` that in its asset. Throws `price_unsafe` if it states one of them not.
+ */
+export function countedAsAsset(
+  { vault, given }: { vault: Vault; given: TokenAmount },
+  { own, inAsset }: { own: SharePrice; inAsset: SharePrice },
+): TokenAmount {
+  if (own === null || inAsset === null || own.assets === 0n || inAsset.shares === 0n)
+    throw failure("price_unsafe", `${vault.name} reports no share price in its asset`, { subject: "vault" });
+  const amount = mulDivDown(given.amount * own.shares, inAsset.assets, own.assets * inAsset.shares);
+  return { token: vault.asset, amount };
+}
 
 /**
  * Compares an exchange with the tokens' independent prices. It is unfair if it costs more than the prices' errors and

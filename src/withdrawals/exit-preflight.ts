@@ -12,13 +12,17 @@ import {
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
+import { mulDivDown } from "../lib/amount.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
 import { type AuthorizationFacts, authorizationQuery } from "../orders/authorization/authorization-facts.ts";
 import { asksForSignature } from "../orders/authorization/choose-authorization.ts";
-import { requestRatePrices } from "../orders/vault-token-rate.ts";
+import { requestRatePrices, requireFairRate, unverifiedRate } from "../orders/vault-token-rate.ts";
 import { readWithFeeds } from "../prices/read-prices.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
-import type { Token } from "../vaults/vault.ts";
+import type { Warning } from "../schemas/step-schema.ts";
+import { adapterOf } from "../vaults/families/vault-families.ts";
+import type { Token, Vault } from "../vaults/vault.ts";
+import type { DepositTerms } from "../vaults/vault-adapter.ts";
 import type { ExitMode, ExitTerms } from "../vaults/vault-exits.ts";
 import { exitTokensFor, firstPaid, matchesRequestedMode, type WithdrawalOrder } from "./withdrawal-order.ts";
 
@@ -39,11 +43,6 @@ export interface ExitWay {
   /** Contract to which the user approves the shares on this path, or null if no approval is known to be needed. */
   spender: Address | null;
   terms: ExitTerms;
-  /**
-   * Value of the shares before exit fees in the vault's asset, by the vault's views, in its smallest unit; null if
-   * unknown. Of use only if the vault pays another token.
-   */
-  worthInAsset: bigint | null;
 }
 
 /** On-chain state from which a withdrawal is encoded. `block` is that of the first batch of reads. */
@@ -68,6 +67,11 @@ export interface ExitFacts {
    */
   authorization: AuthorizationFacts | null;
   block: BlockTime;
+  /**
+   * A sample of the vault's share price: `shares` are worth `assets` of its asset, both in smallest units. Null if
+   * unknown, and if the vault pays nothing but its asset.
+   */
+  price: DepositTerms["price"];
   /**
    * Redemption paths, in order of preference within each mode. The Router comes first, because it enforces a minimum
    * payment.
@@ -110,9 +114,8 @@ async function readFacts(
 ): Promise<ExitFacts> {
   const { vault, to } = order;
   const planned = planWays(order);
-  const paid = planned.map(({ tokens: [{ token }] }) => token);
-  const other = paid.find(({ address }) => !sameAddress(address, vault.asset.address));
-  if (other !== undefined) requestRatePrices(ctx, { vault, token: other });
+  const paid = planned.flatMap(({ tokens: some }) => some.map(({ token }) => token));
+  requestRatePrices(ctx, { vault, tokens: paid });
   const holding = mapQuery(
     queryAll({ held: balancesQuery(order, planned), authorization: signingQuery(ctx, order) }),
     ({ held, authorization }): Holding => ({ ...held, authorization }),
@@ -123,12 +126,13 @@ async function readFacts(
     const number = held.balance === null || held.balance === 0n ? 1n : held.balance;
     return mapQuery(termsOf(number, now), (ways) => ({ held, number, ways }));
   };
-  const query = (now: number) =>
+  const exits = (now: number) =>
     shares === "all"
       ? andThen(holding, (held) => ask(held, now))
       : mapQuery(queryAll({ held: holding, ways: termsOf(shares, now) }), ({ held, ways }) => ({
           ...{ held, ways, number: shares },
         }));
+  const query = (now: number) => queryAll({ exits: exits(now), price: priceQuery(vault, { paid, now }) });
   const here = to.chainId === vault.chainId ? [to.token] : [];
   const tokens = [
     ...planned.flatMap((way) => way.tokens.map(({ token }) => token.address)),
@@ -136,7 +140,27 @@ async function readFacts(
     ...[vault.asset.address, zeroAddress],
   ];
   const { value, block } = await readWithFeeds(ctx, { chainId: vault.chainId, tokens, query });
-  return { ...value.held, shares: value.number, block, ways: value.ways };
+  const { held, number, ways } = value.exits;
+  return { ...held, shares: number, block, price: value.price, ways };
+}
+
+/** Returns the query for `ExitFacts.price`, where the vault may pay the tokens `paid`. */
+function priceQuery(
+  vault: Vault,
+  { paid, now }: { paid: readonly Token[]; now: number },
+): Query<ExitFacts["price"]> {
+  const { asset, shareToken } = vault;
+  if (paid.every(({ address }) => sameAddress(address, asset.address))) return createQuery({}, () => null);
+  // Any account and amount: only the price counts.
+  const amount = 10n ** BigInt(asset.decimals);
+  const terms = adapterOf(vault).terms(vault, {
+    token: asset,
+    amount,
+    caller: null,
+    receiver: shareToken,
+    now,
+  });
+  return mapQuery(terms, ({ price }) => price);
 }
 
 /** Returns the redemption paths in the requested modes that the vault's family supports. */
@@ -175,22 +199,17 @@ function termsQuery(of: {
   const queries = planned.map(({ tokens, ...way }) => {
     const account = way.via === "router" ? null : user;
     const request = { mode: way.mode, shares, owner: user, caller: account, receiver: account };
-    const termsOf = (token: Token) => exits.terms(vault, { ...request, token, slippage, now });
-    const paid = firstPaid(tokens, termsOf);
-    const isAsset = sameAddress(tokens[0].token.address, vault.asset.address);
-    return mapQuery(queryAll({ paid, own: isAsset ? unread : termsOf(vault.asset) }), (found): ExitWay => {
-      const { token, pays, terms, first } = found.paid;
+    const paid = firstPaid(tokens, (token) => exits.terms(vault, { ...request, token, slippage, now }));
+    return mapQuery(paid, ({ token, pays, terms }): ExitWay => {
       // Without the Router, nothing unwraps what the vault pays.
       const isOwn = way.via === "router" || sameAddress(token.address, to.token);
-      const { grossAssets, previewAssets } = found.own ?? first;
-      return { ...way, token, pays: pays && isOwn, terms, worthInAsset: grossAssets ?? previewAssets };
+      return { ...way, token, pays: pays && isOwn, terms };
     });
   });
   const named = Object.fromEntries(queries.map((query, index) => [`way${index}`, query]));
   return mapQuery(queryAll(named), Object.values<ExitWay>);
 }
 
-const unread = createQuery({}, (): ExitTerms | null => null);
 const unsigned = createQuery({}, (): AuthorizationFacts | null => null);
 
 function signingQuery(ctx: Context, order: WithdrawalOrder): Query<AuthorizationFacts | null> {
@@ -221,4 +240,25 @@ function balancesQuery(order: WithdrawalOrder, planned: readonly PlannedWay[]): 
       }),
     ),
   }));
+}
+
+/**
+ * Compares the rate at which a vault pays another token than its asset with independent prices. Returns a warning if
+ * that is not possible, unless the payment is unknown and priced later; throws `price_unsafe` if it pays far too little.
+ */
+export async function judgePaidRate(
+  ctx: Context,
+  of: { order: WithdrawalOrder; facts: Pick<ExitFacts, "shares" | "price">; way: ExitWay },
+): Promise<Warning[]> {
+  const { order, facts, way } = of;
+  const { vault, slippage } = order;
+  if (sameAddress(way.token.address, vault.asset.address)) return [];
+  const { grossAssets, previewAssets, priced } = way.terms;
+  const paid = grossAssets ?? previewAssets;
+  if (paid === null && way.mode !== "instant" && priced === "later") return [];
+  const { price, shares } = facts;
+  if (paid === null || price === null || price.shares === 0n) return [unverifiedRate(vault)];
+  const worth = mulDivDown(shares, price.assets, price.shares);
+  const given = { token: vault.asset, amount: worth };
+  return requireFairRate(ctx, { vault, given, got: { token: way.token, amount: paid }, slippage });
 }

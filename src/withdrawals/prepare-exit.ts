@@ -17,7 +17,7 @@ import {
 } from "../orders/simulate-order-payment.ts";
 import { type ExitRequestSeen, paidTo } from "../vaults/vault-exits.ts";
 import { type Exit, encodeExit, unwraps, vaultExitCall } from "./exit-calldata.ts";
-import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
+import { type ExitFacts, type ExitWay, judgePaidRate } from "./exit-preflight.ts";
 import { openRequestReads, requireOpenKept } from "./requests/keep-open-requests.ts";
 import { type SimulatedExitCall, simulateWithdrawalPayment } from "./simulate-withdrawal-payment.ts";
 import { type ExpectedWithdrawal, verifyWithdrawal } from "./verify-withdrawal.ts";
@@ -29,7 +29,6 @@ import {
   findExitRefusal,
   hidesShares,
   isBelowFloor,
-  judgePaidRate,
   paysLess,
   promisedLoss,
   requireRecorded,

@@ -158,5 +158,7 @@ async function readSignedExit(
     ...{ chainId: planned.chainId, tokens: [token.address] },
     query: (now) => exits.terms(vault, { ...asked, slippage, now }),
   });
-  return { order: { vault }, way: { mode: "instant", terms }, shares, facts: { block } };
+  const pays = onward === undefined || onward.needAmount === 0n;
+  const way = { mode: "instant", terms, pays } as const;
+  return { order: { vault, slippage }, way, shares, facts: { block } };
 }

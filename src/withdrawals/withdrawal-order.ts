@@ -172,12 +172,12 @@ export function exitTokensFor(of: {
 /**
  * Returns a query for the first of the tokens that the vault does not refuse as `token_unsupported`, with its
  * conditions; for the first of all if it refuses all, or cannot be asked about more than `MAX_EXIT_TOKENS`. The others
- * are read only if it refuses the first, in one further batch. `first` are the conditions of the first token.
+ * are read only if it refuses the first, in one further batch.
  */
 export function firstPaid<T extends { token: Token }>(
   [first, ...others]: readonly [T, ...T[]],
   termsOf: (token: Token) => Query<ExitTerms>,
-): Query<T & { terms: ExitTerms; first: ExitTerms }> {
+): Query<T & { terms: ExitTerms }> {
   return andThen(termsOf(first.token), (terms) => {
     const isRefused = terms.refusal === UNSUPPORTED;
     const tried = isRefused ? others.slice(0, MAX_EXIT_TOKENS - 1) : [];
@@ -188,8 +188,7 @@ export function firstPaid<T extends { token: Token }>(
         return own === undefined || own.refusal === UNSUPPORTED ? [] : [{ ...one, terms: own }];
       });
       // One whose conditions could not be read may be refused too.
-      const found = all.find((one) => one.terms.asset !== null) ?? all[0] ?? { ...first, terms };
-      return { ...found, first: terms };
+      return all.find((one) => one.terms.asset !== null) ?? all[0] ?? { ...first, terms };
     });
   });
 }

@@ -1,14 +1,11 @@
 import type { Hex } from "viem";
 import type { SimulationResult } from "../chains/simulator/simulation.ts";
-import type { Context } from "../context.ts";
 import { type AppError, type ErrorCode, failure } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
 import { fractionToParts, mulDivDown, PARTS_PER_BILLION, smaller } from "../lib/amount.ts";
 import { formatUnixTime } from "../lib/unix-time.ts";
 import { allowedLoss } from "../orders/order-slippage.ts";
-import { requireFairRate } from "../orders/vault-token-rate.ts";
 import { decodeRouterError, failedTokenOf, foreignReason } from "../router/router-codec.ts";
-import type { Warning } from "../schemas/step-schema.ts";
 import { explainExitRevert } from "../vaults/families/vault-families.ts";
 import type { ExitRefusal } from "../vaults/vault-exits.ts";
 import { explainCommonRevert } from "../vaults/vault-reverts.ts";
@@ -260,7 +257,7 @@ export function paysLess(asked: RequestedExit): AppError {
 /** Returns the end of a message about a loss: how a request may accept it (see `promisedLoss`), otherwise nothing. */
 function lossHint({ order, way }: RequestedExit): string {
   if (way.pays === false)
-    return `; a swap or bridge leaves only 0.5% for it: withdraw ${order.vault.asset.symbol} first, with a slippage of up to 0.03`;
+    return "; a swap or bridge leaves at most 0.5% for it: withdraw what the vault pays first";
   const isLow = fractionToParts(order.slippage ?? 0) < MAX_EXIT_FEE;
   return isLow ? "; a slippage of up to 0.03 may help" : "";
 }
@@ -309,22 +306,6 @@ export function findExcessiveFee({ order, way }: Pick<Exit, "order" | "way">): A
   return failure("price_unsafe", `${order.vault.name} pays much less than the shares are worth`, {
     subject: "vault",
   });
-}
-
-/**
- * Compares the rate at which a vault pays another token than its asset with independent prices. Returns a warning if
- * that is not possible, unless the vault fixes the price later; throws `price_unsafe` if it pays far too little.
- */
-export async function judgePaidRate(ctx: Context, of: Pick<Exit, "order" | "way">): Promise<Warning[]> {
-  const { order, way } = of;
-  const { vault, slippage } = order;
-  const { priced, grossAssets, previewAssets } = way.terms;
-  const later = way.mode !== "instant" && priced === "later";
-  if (later || sameAddress(way.token.address, vault.asset.address)) return [];
-  const [paid, worth] = [grossAssets ?? previewAssets, way.worthInAsset];
-  const given = { token: vault.asset, amount: worth ?? 0n };
-  const got = paid === null || worth === null ? null : { token: way.token, amount: paid };
-  return requireFairRate(ctx, { vault, given, got, slippage });
 }
 
 /** Returns true if a vault keeps at most 3%, or the slippage if that is higher, and one unit, which rounding costs. */

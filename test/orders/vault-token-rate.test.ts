@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { compareExchange, requireFairRate } from "../../src/orders/vault-token-rate.ts";
+import { compareExchange, countedAsAsset, requireFairRate } from "../../src/orders/vault-token-rate.ts";
 import { priceKey, type TokenPrice } from "../../src/prices/price.ts";
 import type { Token } from "../../src/vaults/vault.ts";
 import { testContext } from "../support/context.ts";
@@ -69,11 +69,11 @@ describe("compareExchange()", () => {
 });
 
 describe("requireFairRate()", () => {
-  const judge = (amount: bigint | null, change: Parameters<typeof pricesOf>[0] = {}) => {
+  const judge = (amount: bigint, change: Parameters<typeof pricesOf>[0] = {}) => {
     const ctx = testContext();
     for (const [key, one] of pricesOf(change)) ctx.prices.book.feeds.set(key, one);
-    const got = amount === null ? null : { token: usdc, amount };
-    return requireFairRate(ctx, { vault, given: { token: weth, amount: 10n ** 17n }, got, slippage: 0.005 });
+    const given = { token: weth, amount: 10n ** 17n };
+    return requireFairRate(ctx, { vault, given, got: { token: usdc, amount }, slippage: 0.005 });
   };
 
   test("refuses an unfair rate and names the asset", async () => {
@@ -85,9 +85,33 @@ describe("requireFairRate()", () => {
     });
   });
 
-  test("warns of a rate that cannot be compared, or that is unknown", async () => {
-    const warning = [{ code: "price_unverified", detail: expect.stringContaining(vault.name) }];
+  test("warns of a rate that cannot be compared", async () => {
+    const warning = [{ code: "rate_unverified", detail: expect.stringContaining(vault.name) }];
     await expect(judge(250_000n, { [WETH]: null })).resolves.toEqual(warning);
-    await expect(judge(null)).resolves.toEqual(warning);
+  });
+});
+
+describe("countedAsAsset()", () => {
+  const given = { token: weth, amount: 10n ** 17n };
+  /** A share is worth 1.25 USDC, and 0.0005 WETH. */
+  const prices = {
+    own: { assets: 5n * 10n ** 14n, shares: 10n ** 18n },
+    inAsset: { assets: 1_250_000n, shares: 10n ** 18n },
+  };
+
+  test("goes by the vault's share prices in both tokens", () => {
+    expect(countedAsAsset({ vault, given }, prices)).toEqual({ token: vault.asset, amount: 250_000_000n });
+    const dust = { ...given, amount: 399_999_999n };
+    expect(countedAsAsset({ vault, given: dust }, prices).amount).toBe(0n);
+  });
+
+  test.each([
+    ["token", { ...prices, own: null }],
+    ["token, which is zero", { ...prices, own: { assets: 0n, shares: 1n } }],
+    ["asset", { ...prices, inAsset: null }],
+    ["asset, which is of no shares", { ...prices, inAsset: { assets: 1n, shares: 0n } }],
+  ])("refuses a vault that hides its price in the %s", (_which, hidden) => {
+    const counted = () => countedAsAsset({ vault, given }, hidden);
+    expect(counted).toThrow(expect.objectContaining({ code: "price_unsafe", members: { subject: "vault" } }));
   });
 });

@@ -94,7 +94,7 @@ test("readExitFacts() names the first token that the vault pays, the requested o
   expect((await paidIn([])).found).toEqual([[WETH, true, "token_unsupported", WETH]]);
 });
 
-test("readExitFacts() reads what the shares are worth in the vault's asset, whichever token is paid", async () => {
+test("readExitFacts() reads the share price in the vault's asset, whichever token is paid", async () => {
   const worthIn = async (pays: readonly string[], token: string) => {
     const { vault: queued, answers, functions } = vedaQueue({ pays });
     const to = { ...orderOf().to, token: token as never };
@@ -103,12 +103,14 @@ test("readExitFacts() reads what the shares are worth in the vault's asset, whic
     const shares = 10n ** 18n;
     const priced = { ...answers, getRateInQuoteSafe };
     const { facts, requests } = await read(priced, { vault: queued, to, shares }, functions);
-    return facts.ways.map(({ token: paid, terms, worthInAsset }) => [
-      ...[paid.address, terms.grossAssets, worthInAsset, requests],
-    ]);
+    const [way] = facts.ways;
+    return [way?.token.address, way?.terms.grossAssets, facts.price, requests];
   };
   const [two, three] = [2n * 10n ** 18n, 3n * 10n ** 18n];
-  expect(await worthIn([WETH, OTHER], WETH)).toEqual([[WETH, two, two, 1]]);
-  expect(await worthIn([WETH, OTHER], OTHER)).toEqual([[OTHER, three, two, 1]]);
-  expect(await worthIn([OTHER], WETH)).toEqual([[OTHER, three, two, 2]]);
+  const price = { assets: two, shares: 10n ** 18n };
+  expect(await worthIn([WETH, OTHER], WETH)).toEqual([WETH, two, price, 1]);
+  expect(await worthIn([WETH, OTHER], OTHER)).toEqual([OTHER, three, price, 1]);
+  expect(await worthIn([OTHER], WETH)).toEqual([OTHER, three, price, 2]);
+  // A vault that pays nothing else needs no such price.
+  expect((await read({}, { shares: 5n })).facts.price).toBeNull();
 });

@@ -302,7 +302,7 @@ describe("explainFailedExit()", () => {
     };
     expect(messageFor(0.01, true)).toMatch(/a slippage of up to 0\.03 may help$/);
     expect(messageFor(0.03, true)).toMatch(/a loss above the slippage from these shares$/);
-    expect(messageFor(0.03, false)).toMatch(/: withdraw USDC first, with a slippage of up to 0\.03$/);
+    expect(messageFor(0.03, false)).toMatch(/: withdraw what the vault pays first$/);
   });
 
   test("a floor of the Router means a vault that pays less than it previews", () => {

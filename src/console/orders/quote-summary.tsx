@@ -26,7 +26,7 @@ export function QuoteSummary(props: {
         <Figures vault={vault} quote={quote} />
       </div>
       {quote.warnings.map(({ code, detail }) => (
-        <Notice key={code} tone="warn">
+        <Notice key={`${code} ${detail}`} tone="warn">
           {detail}
         </Notice>
       ))}

@@ -166,7 +166,7 @@ function Options(props: {
         <div className="space-y-3">
           {build.error === null ? null : <ErrorState error={build.error} />}
           {warnings.map(({ code, detail }) => (
-            <Notice key={code} tone="warn">
+            <Notice key={`${code} ${detail}`} tone="warn">
               {toSentence(detail)}
             </Notice>
           ))}

@@ -60,7 +60,7 @@ export function exitWayOf(order: WithdrawalOrder, change: Partial<ExitWay> = {})
   const via = change.via ?? "router";
   const token = change.token ?? order.vault.asset;
   return {
-    ...{ mode: "instant", token, pays: true, via, terms: paying, worthInAsset: WORTH },
+    ...{ mode: "instant", token, pays: true, via, terms: paying },
     spender: via === "router" ? depositRouterAddress : null,
     ...change,
   };
@@ -87,7 +87,7 @@ export function factsOf(order: WithdrawalOrder, ways: readonly ExitWay[]): ExitF
     ...{ shares: order.shares === "all" ? HELD : order.shares, balance: HELD, nativeBalance: 10n ** 18n },
     allowances: new Map([[depositRouterAddress.toLowerCase(), 0n]]),
     authorization: null,
-    ...{ block: { number: 1_234, timestamp: READ_AT }, ways },
+    ...{ block: { number: 1_234, timestamp: READ_AT }, price: { assets: WORTH, shares: HELD }, ways },
   };
 }
 

@@ -37,6 +37,7 @@ describe("the second step of a one-transaction deposit whose bridge delivered th
     transaction_request: request,
     approval: { token_address: USDC, spender_address: depositRouterAddress, amount: "99000000" },
     calls: [call, call],
+    warnings: [],
   };
   const second = (of: Partial<typeof row>, now: NextStep | null) =>
     toDepositSteps({

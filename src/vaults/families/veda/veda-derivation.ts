@@ -251,7 +251,8 @@ function derive(subject: DerivationSubject): Query<Derivation> {
       return andThen(describeAccountant(teller), (accountant) => {
         if (accountant === null) return underivableQuery("the accountant does not name its base asset");
         const { base, streams } = accountant;
-        const past = pastTokens(subject);
+        const { paid, stopped: ended } = pastTokens(subject);
+        const past = [...ended, ...paid];
         const tokens = [...new Set([base, ...subject.tokens, ...past.map(({ address }) => address)])];
         const parts = queryAll({
           tokens: describeTokens(teller, tokens),
@@ -259,7 +260,11 @@ function derive(subject: DerivationSubject): Query<Derivation> {
           waits: vedaWaits(reviewedExits(subject), tokens),
         });
         return mapQuery(parts, ({ tokens: taken, exits, waits }): Derivation => {
-          const { accepted, others, byData, isForeign } = taken;
+          const { others, byData, isForeign } = taken;
+          // What the vault had stopped paying is looked at for open requests only.
+          const isEnded = ({ address }: Token) =>
+            !isAddressEqual(address, base) && findToken(ended, address).length > 0;
+          const accepted = taken.accepted.filter((token) => !isEnded(token));
           // The registry entry's asset has precedence, because past prices are stored in it.
           const asset =
             subject.tokens.flatMap((token) => findToken(accepted, token))[0] ?? findToken(accepted, base)[0];
@@ -268,22 +273,15 @@ function derive(subject: DerivationSubject): Query<Derivation> {
           const wait = exitWaitOf(exits, waits[asset.address.toLowerCase()]);
           const isOpen = exits["teller_withdraw"] === "public";
           const paysOnly = others.filter(
-            ({ address, payable }) => (isOpen && payable) || waits[address.toLowerCase()]?.pays === true,
+            ({ address, payable }) =>
+              (isOpen && payable) ||
+              waits[address.toLowerCase()]?.paidBy.some((name) => (exits[name] ?? "") !== "") === true,
           );
           const listed = [asset, ...accepted, ...paysOnly];
-          const stopped = stoppedTokens({ exits, listed, known: [...taken.known, ...past] });
-          const found = {
-            share,
-            teller,
-            asset,
-            accepted,
-            paysOnly,
-            stopped,
-            generation,
-            streams,
-            exits,
-            wait,
-          };
+          const named = taken.known.filter(({ address }) => subject.tokens.includes(address));
+          const stopped = stoppedTokens({ exits, listed, known: [...past, ...named] });
+          const tokensOf = { asset, accepted, paysOnly, stopped };
+          const found = { share, teller, ...tokensOf, generation, streams, exits, wait };
           return { ok: true, vault: assemble({ subject, ...found }) };
         });
       });

@@ -51,7 +51,7 @@ function mayCall(account: Address, of: { target: Address; selector: Hex }): Quer
  * Returns a query for the registry parameters for withdrawals. A contract of the earlier registry entry becomes empty
  * if the chain shows that it is not the vault's; what cannot be read stays as in that entry. `delayed_requests` is the
  * last accepted delayed-withdrawal contract: requests stay open in one that the vault no longer lets pay, and the vault
- * may let it pay again.
+ * may let it pay again. An operator who removes `delayed_withdraw` ends new requests for good.
  */
 export function vedaExitParams(subject: DerivationSubject, teller: Address): Query<Record<string, string>> {
   const { address: vault, params } = subject;
@@ -72,7 +72,7 @@ export function vedaExitParams(subject: DerivationSubject, teller: Address): Que
     const isOwn = names === true || mayBurn === true;
     const isForeign = !isOwn && (names ?? mayBurn) === false;
     const isKept = isOwn || (named !== null && !isForeign);
-    const requests = isOwn ? delayed : reviewed.delayed_requests;
+    const requests = (isOwn ? delayed : null) ?? reviewed.delayed_requests;
     return {
       ...((results.open ?? params["teller_withdraw"] === "public") && { teller_withdraw: "public" }),
       ...(queue !== null && { withdraw_queue: results.queue === false ? "" : queue.toLowerCase() }),
@@ -84,24 +84,27 @@ export function vedaExitParams(subject: DerivationSubject, teller: Address): Que
 
 /**
  * Contracts of the registry entry through which a vault pays later, and the delayed-withdrawal contract that was
- * accepted last. Each is null if the entry names none.
+ * accepted last. Each is null if the entry names none. `mayReopen` is true unless an operator removed the parameter
+ * `delayed_withdraw`.
  */
 type WaitingContracts = Readonly<
-  Record<"withdraw_queue" | "delayed_withdraw" | "delayed_requests", Address | null>
+  Record<"withdraw_queue" | "delayed_withdraw" | "delayed_requests", Address | null> & { mayReopen: boolean }
 >;
 
+type PayingContract = "withdraw_queue" | "delayed_withdraw";
+
 const delayedOf = (reviewed: WaitingContracts): Address | null =>
-  reviewed.delayed_withdraw ?? reviewed.delayed_requests;
+  reviewed.delayed_withdraw ?? (reviewed.mayReopen ? reviewed.delayed_requests : null);
 
 /**
  * Returns a query for the waits of withdrawals in seconds, by the token's lowercase address: until a request in the
  * queue matures, and the delay of the delayed-withdrawal contract. Each is null if unread or if `reviewed` names no
- * such contract. `pays` is true if one of the two is known to pay the token.
+ * such contract. `paidBy` names those of the two that are known to pay the token.
  */
 export function vedaWaits(
   reviewed: WaitingContracts,
   tokens: readonly Address[],
-): Query<Record<string, Record<"withdraw_queue" | "delayed_withdraw", number | null> & { pays: boolean }>> {
+): Query<Record<string, Record<PayingContract, number | null> & { paidBy: PayingContract[] }>> {
   const name = "withdrawAssets" as const;
   const waits = tokens.map((token) => {
     const [to, other] = [reviewed.withdraw_queue ?? zeroAddress, delayedOf(reviewed) ?? zeroAddress];
@@ -112,18 +115,23 @@ export function vedaWaits(
     const query = createQuery(reads, ({ queue, delayed }) => ({
       withdraw_queue: valueOrNull(queue)?.[1] ?? null,
       delayed_withdraw: valueOrNull(delayed)?.[1] ?? null,
-      pays: [queue, delayed].some(
-        (config) => valueOrNull<readonly [boolean, ...unknown[]]>(config)?.[0] === true,
-      ),
+      paidBy: [
+        ...(valueOrNull(queue)?.[0] === true ? (["withdraw_queue"] as const) : []),
+        ...(valueOrNull(delayed)?.[0] === true ? (["delayed_withdraw"] as const) : []),
+      ],
     }));
     return [token.toLowerCase(), query] as const;
   });
   return queryAll(Object.fromEntries(waits));
 }
 
+/** Maximum number of tokens whose open requests are still looked for after the vault stopped paying them. */
+const MAX_STOPPED = 8;
+
 /**
  * Returns the tokens (`known`, possibly repeated) that are not `listed` and that open requests with a
- * delayed-withdrawal contract may still name; none if `exits`, the parameters for withdrawals, name no such contract.
+ * delayed-withdrawal contract may still name: at most eight, the first ones. None if `exits`, the parameters for
+ * withdrawals, name no such contract. White space and commas, which a parameter cannot hold, leave their symbols.
  */
 export function stoppedTokens(of: {
   exits: Readonly<Record<string, string>>;
@@ -134,18 +142,29 @@ export function stoppedTokens(of: {
   if (![exits["delayed_withdraw"], exits["delayed_requests"]].some(Boolean)) return [];
   const isAmong = (tokens: readonly Token[], { address }: Token): boolean =>
     tokens.some((one) => sameAddress(one.address, address));
-  return known.filter((token, index) => !isAmong(listed, token) && !isAmong(known.slice(0, index), token));
+  const stopped = known.filter(
+    (token, index) => !isAmong(listed, token) && !isAmong(known.slice(0, index), token),
+  );
+  return stopped
+    .slice(0, MAX_STOPPED)
+    .map((token) => ({ ...token, symbol: token.symbol.replaceAll(/[\s,]/g, "") || "?" }));
 }
 
-/** Returns the tokens of the earlier registry entry that the vault only pays, or that it has stopped paying. */
-export const pastTokens = ({ address: vaultId, params }: DerivationSubject): Token[] =>
-  ["redeem_tokens", "stopped_tokens"].flatMap((name) => tokensParam({ vaultId, params }, name));
+/** Returns the tokens of the earlier registry entry that the vault only pays, and those that it had stopped paying. */
+export function pastTokens({
+  address: vaultId,
+  params,
+}: DerivationSubject): Record<"paid" | "stopped", Token[]> {
+  const entry = { vaultId, params };
+  return { paid: tokensParam(entry, "redeem_tokens"), stopped: tokensParam(entry, "stopped_tokens") };
+}
 
 /** Returns the contracts of the earlier registry entry through which the vault pays later; null if it names none. */
 export const reviewedExits = ({ params }: DerivationSubject) => ({
   withdraw_queue: parseAddress(params["withdraw_queue"] ?? ""),
   delayed_withdraw: parseAddress(params["delayed_withdraw"] ?? ""),
   delayed_requests: parseAddress(params["delayed_requests"] ?? ""),
+  mayReopen: params["delayed_withdraw"] !== undefined,
 });
 
 /**

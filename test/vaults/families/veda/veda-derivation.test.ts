@@ -169,6 +169,9 @@ describe("Veda deriver, contracts for withdrawals", () => {
     expect(derivedFrom(closed, { [OPEN]: true })).toEqual(closed);
     expect(derivedFrom(paying, { [OPEN]: true })).toEqual(paying);
     expect(derivedFrom(closed, allowed)).toEqual(paying);
+    // An operator who removes the parameter ends new requests for good.
+    const ended = { delayed_withdraw: undefined, delayed_requests: DELAYED };
+    expect(derivedFrom({ delayed_requests: DELAYED }, allowed)).toEqual(ended);
     // A contract that was never accepted has no requests that count.
     const refused = derivedFrom(names, { ...allowed, [BURNS]: false });
     expect(refused).toEqual({ delayed_withdraw: "", delayed_requests: undefined });
@@ -239,6 +242,15 @@ describe("Veda deriver, accepted tokens", () => {
     };
     expect(paramsBy(stopped, unreadable)).toMatchObject(stopped);
     expect(paramsBy({}, { delayed: [false, 60, 0, 0n, 0, 0] }, [USDC, OTHER])).toMatchObject(stopped);
+    // Nothing that it had stopped paying becomes an accepted token by itself.
+    const taken = { [`tokens/${OTHER}/support/data`]: [true, true, 0], delayed: [false, 60, 0, 0n, 0, 0] };
+    expect(paramsBy(stopped, taken)).toMatchObject(stopped);
+    // A contract that may not burn shares pays nothing, whatever its list says.
+    const closed = { authority: OTHER, "exits/burns/call": false, delayed: [true, 60, 0, 0n, 0, 0] };
+    expect(paramsBy({ ...pays, delayed_requests: delayed.delayed_withdraw }, closed)).toMatchObject(stopped);
+    const named = { [`tokens/${OTHER}/token/symbol`]: "USD Coin, old", delayed: [false, 60, 0, 0n, 0, 0] };
+    const short = { stopped_tokens: `${OTHER.toLowerCase()}/6/USDCoinold` };
+    expect(paramsBy({}, named, [USDC, OTHER])).toMatchObject(short);
     const again = paramsBy(stopped, { delayed: [true, 60, 0, 0n, 0, 0] });
     expect(again).toMatchObject(pays);
     expect(again).not.toHaveProperty("stopped_tokens");
