@@ -40,7 +40,7 @@ export interface LrtContracts {
   collateral: Address | null;
   /** True if a subvault pays at once too. */
   paysMore: boolean;
-  /** True if a queue may hold withdrawals for a user that no view counts before they are accepted (EigenLayer). */
+  /** True if a queue may hold withdrawals for a user that its sums leave out before they are accepted (EigenLayer). */
   needsAcceptance: boolean;
 }
 

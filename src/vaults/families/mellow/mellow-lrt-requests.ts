@@ -6,6 +6,7 @@ import {
   type Query,
   queryAll,
   read,
+  readThen,
   valueOrNull,
 } from "../../../chains/chain-reads.ts";
 import { sameAddress } from "../../../lib/address.ts";
@@ -13,6 +14,7 @@ import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import { type ExitFollowUp, type PendingExit, unknownPendingExit } from "../../vault-exits.ts";
 import { lrtContracts } from "./mellow-lrt-contracts.ts";
+import { MAX_TRANSFERRED, transferredAssets } from "./mellow-lrt-transfers.ts";
 import { queuesParam } from "./mellow-redeem-queues.ts";
 
 /** ABI of the withdrawal queues. Only Symbiotic's have epochs, and only EigenLayer's this `getAccountData`. */
@@ -25,12 +27,15 @@ const queueAbi = once(() =>
     "function claim(address account, address recipient, uint256 maxAmount) returns (uint256)",
   ]),
 );
-/** An account's assets in one queue. `whole` is false if the queue may hold more for it, which it has not accepted. */
+/**
+ * An account's assets in one queue. `offered` is what others transferred to it or requested for it, without its having
+ * accepted that; null if unknown.
+ */
 interface Held {
   queue: Address;
   pending: bigint;
   claimable: bigint;
-  whole: boolean;
+  offered: bigint | null;
 }
 
 /** The queued assets of a user at all queues as one request. `queue` is the one that pays `claimableAssets`. */
@@ -46,12 +51,14 @@ function heldIn(queues: readonly Address[], account: Address): Query<(Held | nul
       pending: read({ ...on, name: "pendingAssetsOf", args: [account] }),
       claimable: read({ ...on, name: "claimableAssetsOf", args: [account] }),
       epoch: read({ ...on, name: "getCurrentEpoch" }),
-      transfers: read({ ...on, name: "getAccountData", args: [account, 0n, 0n, 1n, 0n] }),
+      // One more than are read shows that there are too many.
+      transfers: read({ ...on, name: "getAccountData", args: [account, 0n, 0n, MAX_TRANSFERRED + 1n, 0n] }),
     };
-    const held = createQuery(reads, ({ pending, claimable, epoch, transfers }): Held | null => {
-      if (!pending.ok || !claimable.ok || !(epoch.ok || transfers.ok)) return null;
-      const whole = epoch.ok || valueOrNull(transfers)?.[2].length === 0;
-      return { queue, pending: pending.value, claimable: claimable.value, whole };
+    const held = readThen(reads, ({ pending, claimable, epoch, transfers }): Query<Held | null> => {
+      if (!pending.ok || !claimable.ok || !(epoch.ok || transfers.ok)) return createQuery({}, () => null);
+      const ids = epoch.ok ? [] : (valueOrNull(transfers)?.[2] ?? []);
+      const known = { queue, pending: pending.value, claimable: claimable.value };
+      return mapQuery(transferredAssets(queue, { account, ids }), (offered) => ({ ...known, offered }));
     });
     return [queue, held] as const;
   });
@@ -75,16 +82,19 @@ export function lrtRequests(vault: Vault, { user }: { user: Address }): Query<re
 function requestOf(vault: Vault, read: readonly (Held | null)[]): LrtRequest[] | null {
   const all = read.flatMap((held) => held ?? []);
   if (all.length < read.length) return null;
-  const whole = all.every((held) => held.whole);
-  const pending = all.reduce((sum, held) => sum + held.pending, 0n);
   const claimable = all.reduce((sum, held) => sum + held.claimable, 0n);
-  if (whole && pending + claimable === 0n) return [];
+  // What the user has not accepted cannot be claimed yet.
+  const pending = all.reduce<bigint | null>(
+    (sum, held) => (sum === null || held.offered === null ? null : sum + held.pending + held.offered),
+    0n,
+  );
+  if (pending !== null && pending + claimable === 0n) return [];
   const ready = all.reduce((most, held) => (held.claimable > most.claimable ? held : most));
   return [
     {
       ...{ ...unknownPendingExit, token: vault.asset.address, bookedOut: true },
       // Assets that are still pending may be slashed.
-      ...{ assets: whole ? pending + claimable : null, priced: whole && pending === 0n },
+      ...{ assets: pending === null ? null : pending + claimable, priced: pending === 0n },
       ...{ state: claimable > 0n ? "claimable" : "pending" },
       ...{ claimableAssets: ready.claimable, queue: ready.queue },
     },

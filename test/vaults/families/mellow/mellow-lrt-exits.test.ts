@@ -139,12 +139,66 @@ describe("open requests", () => {
     expect(claimOf(open?.[0])).toEqual([SECOND, [USER, USER, 3n]]);
   });
 
-  test("have no known worth where EigenLayer holds withdrawals that the user has not accepted", () => {
+  test("have no known worth where EigenLayer holds unread withdrawals that the user has not accepted", () => {
     const eigen = multiVault([[EIGEN, QUEUE]]);
     expect(openAt({ ...eigen, ...queueAt(QUEUE, [0n, 0n], []) })).toEqual([]);
     expect(openAt({ ...eigen, ...queueAt(QUEUE, [0n, 0n], [4n]) })).toMatchObject([
       { assets: null, state: "pending", priced: false },
     ]);
+  });
+
+  describe("at an EigenLayer queue, with what others transferred to or requested for the user", () => {
+    const strategy: Address = "0x4444444444444444444444444444444444444444";
+    const queued = {
+      ...{ staker: VAULT, delegatedTo: OTHER, withdrawer: VAULT, nonce: 1n, startBlock: 5 },
+      ...{ strategies: [strategy], scaledShares: [40n] },
+    };
+    /** Withdrawals of the queue, in the order of their ids: claimed or not, assets, and the shares of all and the user. */
+    type Withdrawal = readonly [claimed: boolean, assets: bigint, shares: bigint, own: bigint];
+    function eigen(held: readonly [bigint, bigint], withdrawals: readonly Withdrawal[]) {
+      const table = withdrawals.map((one, id) => [`withdrawal ${id}`, [queued, ...one]] as const);
+      const ids = withdrawals.map((_, id) => BigInt(id));
+      const views = { isolated: OTHER, strategy, ...Object.fromEntries(table) };
+      return { ...multiVault([[EIGEN, QUEUE]]), ...queueAt(QUEUE, held, ids), ...views };
+    }
+
+    test("are worth that too: one unit as a gift hides nothing", () => {
+      const gift = { ...eigen([5n, 4n], [[false, 0n, 40n, 1n]]), "shares 0": 1n, underlying: 1n };
+      const [open] = openAt(gift) ?? [];
+      expect(open).toMatchObject({ assets: 10n, claimableAssets: 4n, state: "claimable", priced: false });
+      expect(claimOf(open)).toEqual([QUEUE, [USER, USER, 4n]]);
+      expect(openAt({ ...gift, ...queueAt(QUEUE, [0n, 0n], [0n]) })).toMatchObject([
+        { assets: 1n, claimableAssets: 0n, state: "pending", priced: false },
+      ]);
+    });
+
+    test("are worth the user's part of a withdrawal that the queue has claimed", () => {
+      const given: readonly Withdrawal[] = [
+        [true, 90n, 30n, 10n],
+        [false, 0n, 40n, 7n],
+        [true, 8n, 3n, 2n],
+      ];
+      expect(openAt({ ...eigen([5n, 0n], given), "shares 1": 6n, underlying: 12n })).toMatchObject([
+        { assets: 52n, state: "pending" },
+      ]);
+    });
+
+    test("are none if nothing of that is left", () => {
+      expect(openAt(eigen([0n, 0n], [[false, 0n, 0n, 0n]]))).toEqual([]);
+    });
+
+    test("have no known worth if a part of it is unread or there are too many", () => {
+      const given: Withdrawal = [false, 0n, 40n, 1n];
+      for (const table of [
+        { ...eigen([5n, 4n], [given, given]), "shares 0": 1n, underlying: 1n },
+        { ...eigen([5n, 4n], [given]), "shares 0": 1n },
+        { ...eigen([5n, 4n], [given]), "withdrawal 0": undefined },
+        eigen([5n, 4n], Array<Withdrawal>(129).fill([true, 1n, 1n, 1n])),
+      ])
+        expect(openAt(table)).toMatchObject([{ assets: null, claimableAssets: 4n, state: "claimable" }]);
+      const many = eigen([5n, 4n], Array<Withdrawal>(128).fill([true, 1n, 1n, 1n]));
+      expect(openAt(many)).toMatchObject([{ assets: 137n }]);
+    });
   });
 
   test("are none at DVV, which proves by its own views that it has no queue", () => {
