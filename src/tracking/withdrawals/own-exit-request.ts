@@ -6,7 +6,7 @@ import { isOpenRequest } from "./withdrawal-state-machine.ts";
 /**
  * Finds a withdrawal's request among the user's. If the row has a request id: the request with that id, otherwise the
  * only one whose id differs in nothing but that a queue precedes one of the two (`queue:id`), otherwise the first whose
- * claim returns shares. If not, the shares of the open `others` are deducted from the requests. Of those with shares
+ * claim returns shares, which is also preferred if it has the row's shares and the one with its id has fewer. If not, the shares of the open `others` are deducted from the requests. Of those with shares
  * left: the first with as many as the row, otherwise the only one, or `ambiguous` if there are several. Null if none
  * matches. Pure.
  */
@@ -25,7 +25,11 @@ export function ownRequest(
     );
     const sole = renamed.length === 1 ? renamed[0] : undefined;
     // The shares of a cancelled request wait to be claimed back under an id of their own.
-    return own ?? sole ?? open.find(({ pays }) => pays === "shares") ?? null;
+    const back = open.find(({ pays }) => pays === "shares") ?? null;
+    // Where requests have no ids, less than the row's shares is what a later request has there.
+    const isReturned = row.shares !== null && back?.shares?.toString() === row.shares;
+    const isLess = own?.shares != null && own.shares < BigInt(row.shares ?? "0");
+    return isReturned && isLess ? back : (own ?? sole ?? back);
   }
   // A vault may hold several requests under one id.
   const leftOf = ({ requestId, shares }: PendingExit): bigint | null =>

@@ -6,6 +6,7 @@ import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
 import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
 import { selectOtherRedemptions } from "../../db/queries/withdrawal-queries.ts";
 import { isNative } from "../../lib/address.ts";
+import { smaller } from "../../lib/amount.ts";
 import type { BlockTime } from "../../lib/block-ranges.ts";
 import { adapterOf } from "../../vaults/families/vault-families.ts";
 import type { Vault } from "../../vaults/vault.ts";
@@ -25,17 +26,22 @@ import {
 } from "../deposits/deposit-transaction-reader.ts";
 import { findVaultOfDeposit } from "../deposits/track-deposit-request.ts";
 import { type FoundTransfers, findTransfers, MAX_UNPROVING } from "../track-token-transfers.ts";
+import { type CancelledShares, splitCancelled } from "./cancelled-requests.ts";
+import { endTransition, reportedTransition } from "./exit-request-transitions.ts";
 import { ownRequest } from "./own-exit-request.ts";
-import { paysRequestedToken } from "./withdrawal-proofs.ts";
-import { areKnown, type EndSeen, isTaken, partsOf, sharesPaid } from "./withdrawal-settlements.ts";
-import { isOpenRequest, type OnchainWithdrawalEvent } from "./withdrawal-state-machine.ts";
+import { areKnown, type EndSeen, isTaken, partsOf, sharesOf } from "./withdrawal-settlements.ts";
+import { isOpenRequest } from "./withdrawal-state-machine.ts";
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
 
-/** A withdrawal's request as its vault reports it at one block; `request` is null if `ownRequest` finds none. */
+/**
+ * A withdrawal's request as its vault reports it at one block; `request` is null if `ownRequest` finds none among the
+ * user's requests (`open`).
+ */
 export interface OpenExit {
   vault: Vault;
   exits: VaultExits;
   request: PendingExit | null;
+  open: readonly PendingExit[];
   block: BlockTime;
 }
 
@@ -56,7 +62,7 @@ export async function readExitRequest(ctx: Context, row: WithdrawalRow): Promise
   const isListed = value.length === 0 || value.some(({ requestId }) => requestId === row.requestId);
   const others = isListed ? [] : await selectOtherRedemptions(ctx.db, row, { anyId: true });
   const request = ownRequest(row, { open: value, others });
-  return request === "ambiguous" ? "unread" : { vault, exits, request, block };
+  return request === "ambiguous" ? "unread" : { vault, exits, request, open: value, block };
 }
 
 interface RequestInput {
@@ -93,28 +99,6 @@ export async function exitRequestTransitions(ctx: Context, at: RequestInput): Pr
   return { transitions, undecided: seen.map(({ hash }) => hash) };
 }
 
-/** Returns the transition to the state in which the vault reports an open request. */
-function reportedTransition(row: WithdrawalRow, request: PendingExit): WithdrawalTransition {
-  const pending = row.mode === "cooldown" ? "cooldown_pending" : "request_pending";
-  // Some vaults show the id of a request only in their views, and positions name a withdrawal by it.
-  const named = row.requestId === null ? { requestId: request.requestId } : {};
-  const as = (shows: OnchainWithdrawalEvent, substatus: string | null = null): WithdrawalTransition => ({
-    event: { kind: "chain", shows, confirmed: true },
-    change: { substatus, ...named },
-    write: row.requestId === null ? "always" : "on_change",
-  });
-  switch (request.state) {
-    case "claimable":
-      return as("request_claimable");
-    case "rejected":
-      return as("request_rejected");
-    case "expired":
-      return request.inWallet ? as("request_expired", "EXPIRED") : as(pending);
-    case "pending":
-      return as(pending);
-  }
-}
-
 /**
  * Finds the end of a request among the hints and, if the vault no longer reports the request, among later payments to
  * the user. `end` is null if none is certain yet; `seen` are the settlements that were found.
@@ -133,7 +117,14 @@ async function findEnd(
   const numberOpen = numbered && ownId !== null && ownId === (row.requestId ?? ownId);
   if (seen.length === 0 || numberOpen) return { end: null, seen };
   const others = await selectOtherRedemptions(ctx.db, row, { anyId });
-  const free = numbered ? seen.filter((end) => !isTaken(end, { row, others })) : seen;
+  const split = numbered ? { seen, decided: false } : await ownSettlements({ ...at, seen, others });
+  if (split === "open") return { end: null, seen };
+  // Nothing is open any more, so each of the requests was paid or cancelled, and nothing shows which.
+  if (split === "unclear") {
+    const isSettled = now.request === null && whole;
+    return { end: isSettled ? endTransition(row, { parts: seen, assets: null, kept: false }) : null, seen };
+  }
+  const free = numbered ? seen.filter((end) => !isTaken(end, { row, others })) : split.seen;
   // What is left of an expired request whose shares are in the wallet is never paid: it ends with its payments.
   const isOpen = now.request !== null && !(now.request.state === "expired" && now.request.inWallet);
   const takers = numbered ? [] : others;
@@ -144,7 +135,8 @@ async function findEnd(
   // Payments that were not read or are not confirmed may be further parts, or show that the amount is uncertain.
   const isLeft = !whole && (!complete || numbered);
   if (parts.length === 0 || isLeft || (!complete && isOpen)) return { end: null, seen };
-  if (isOpen && !numbered && (await waitsForEarlier({ ...at, others, since }))) return { end: null, seen };
+  const waits = isOpen && !numbered && !split.decided;
+  if (waits && (await waitsForEarlier({ ...at, others, since }))) return { end: null, seen };
   const paid = parts.filter(({ settlement }) => settlement.outcome === "paid");
   const sole = await Promise.all(paid.map((part) => isSole(ctx, { ...at, ...part, others, anyId })));
   // Of several payments that may be this request's, and of one for other shares, its amount cannot be told.
@@ -153,6 +145,45 @@ async function findEnd(
   const sum = paid.reduce((total, { settlement }) => total + (settlement.assets ?? 0n), 0n);
   const kept = !complete && now.request !== null;
   return { end: endTransition(row, { parts, assets: known ? sum : null, kept }), seen };
+}
+
+/**
+ * Returns those of the settlements that may be this request's, of requests that their vault holds together and returns
+ * the shares of cancelled ones later: `open` if it still holds all shares of those that are known, `unclear` if nothing
+ * shows whether this one was paid or cancelled.
+ */
+async function ownSettlements({
+  row,
+  now,
+  seen,
+  others,
+  readTransaction,
+}: RequestInput & { now: OpenExit; seen: readonly EndSeen[]; others: readonly WithdrawalRow[] }): Promise<
+  CancelledShares | "open" | "unclear"
+> {
+  const { exits, vault, open } = now;
+  if (seen.length === 0 || exits.returnsLater?.(vault) !== true) return { seen, decided: false };
+  const waiting = others.filter(({ state }) => isOpenRequest(state));
+  const held = open.find(({ requestId }) => requestId === row.requestId)?.shares ?? null;
+  // What was settled is then another request's, one that this service does not know.
+  if (row.shares !== null && held !== null && held >= sharesOf([row, ...waiting])) return "open";
+  const returned = open.reduce(
+    (sum, { pays, shares }) => sum + (pays === "shares" ? (shares ?? 0n) : 0n),
+    0n,
+  );
+  const sources = await Promise.all(waiting.map((other) => requestBlock(other, readTransaction)));
+  const aloneUntil = sources.reduce<bigint | null>((first, block) => smaller(first, block) ?? block, null);
+  return splitCancelled(row, { seen, others, returned, aloneUntil }) ?? "unclear";
+}
+
+/** Returns the block of a withdrawal's proven request; 0 if no node knows it, so that it does not pass for a later one. */
+async function requestBlock(
+  { vaultChainId, sourceTxHash }: WithdrawalRow,
+  readTransaction: TransactionReader,
+): Promise<bigint> {
+  if (sourceTxHash === null) return 0n;
+  const { receipt } = await readTransaction(vaultChainId, sourceTxHash as Hex);
+  return receipt?.blockNumber ?? 0n;
 }
 
 /**
@@ -165,11 +196,10 @@ async function waitsForEarlier({
   since,
   readTransaction,
 }: RequestInput & { others: readonly WithdrawalRow[]; since: bigint }): Promise<boolean> {
-  for (const { state, requestId, sourceTxHash, vaultChainId, trackingId } of others) {
+  for (const other of others) {
+    const { state, requestId, sourceTxHash, trackingId } = other;
     if (!isOpenRequest(state) || requestId !== row.requestId || sourceTxHash === null) continue;
-    const { receipt } = await readTransaction(vaultChainId, sourceTxHash as Hex);
-    // Its request is proven: a node that has forgotten the transaction does not show that it came later.
-    const block = receipt?.blockNumber ?? 0n;
+    const block = await requestBlock(other, readTransaction);
     if (block < since || (block === since && trackingId < row.trackingId)) return true;
   }
   return false;
@@ -308,37 +338,4 @@ async function isUnpaid(ctx: Context, row: WithdrawalRow): Promise<boolean> {
   const now = hasNumber(row) ? await readExitRequest(ctx, row) : null;
   if (now === null || now === "unread" || now.request?.requestId !== row.requestId) return false;
   return row.shares !== null && (now.request.shares ?? 0n) >= BigInt(row.shares);
-}
-
-/**
- * Returns the transition of a request that has ended. `assets` is the payment in the paid token's smallest unit, or
- * null if unknown or shared with other requests. `kept`: the user still has a part of the shares, which is not paid.
- */
-function endTransition(
-  row: WithdrawalRow,
-  { parts, assets, kept }: { parts: readonly EndSeen[]; assets: bigint | null; kept: boolean },
-): WithdrawalTransition {
-  const last = (outcome: ExitSettlement["outcome"]) =>
-    parts.findLast(({ settlement }) => settlement.outcome === outcome)?.hash;
-  const as = (
-    shows: OnchainWithdrawalEvent,
-    change: WithdrawalTransition["change"],
-  ): WithdrawalTransition => ({
-    event: { kind: "chain", shows, confirmed: true },
-    change: { substatus: null, ...change },
-    write: "on_change",
-  });
-  const [claim, rejection, cancellation] = [last("paid"), last("rejected"), last("cancelled")];
-  const refundTxHash = rejection ?? cancellation;
-  if (claim === undefined && refundTxHash !== undefined)
-    return as(rejection === undefined ? "request_cancelled" : "request_rejected", { refundTxHash });
-  // What a vault paid at once belongs to the same withdrawal.
-  const total = assets === null ? null : (assets + BigInt(row.assets ?? "0")).toString();
-  const redeemed = kept && assets !== null ? sharesPaid(parts) : null;
-  const shares = redeemed === null ? {} : { shares: redeemed.toString() };
-  const paid = { claimTxHash: claim ?? null, assets: total, ...shares };
-  if (refundTxHash !== undefined) return as("partly_paid", { ...paid, refundTxHash });
-  return paysRequestedToken(row)
-    ? as(kept ? "partly_paid" : "token_paid", { ...paid, deliveredAmount: total })
-    : as("assets_paid", paid);
 }

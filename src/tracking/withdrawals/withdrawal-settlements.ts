@@ -57,6 +57,57 @@ const LATER_PART = 100n;
 /** Part of a request's shares by which rounding of the vault may exceed them in its events: one in a thousand. */
 const ROUNDED_PART = 1_000n;
 
+const isPaid = ({ settlement }: EndSeen): boolean => settlement.outcome === "paid";
+
+/** Returns the withdrawals that settlements ended: by what they paid, or by the shares that they returned. */
+const takersOf = (seen: readonly EndSeen[], others: readonly WithdrawalRow[]): WithdrawalRow[] =>
+  others.filter(({ claimTxHash, refundTxHash }) =>
+    seen.some((end) => end.hash === (isPaid(end) ? claimTxHash : refundTxHash)),
+  );
+
+/** Shares of ended withdrawals that are still to be found among the settlements. */
+interface Pools {
+  seen: readonly EndSeen[];
+  /** Withdrawals that were only paid, only returned, or both, with the shares that are left of them. */
+  pools: { [Kind in "paid" | "returned" | "both"]: { rows: readonly WithdrawalRow[]; left: bigint } };
+}
+
+function openPools({ seen, others }: { seen: readonly EndSeen[]; others: readonly WithdrawalRow[] }): Pools {
+  const paid = takersOf(seen.filter(isPaid), others);
+  const returned = takersOf(
+    seen.filter((end) => !isPaid(end)),
+    others,
+  );
+  const pool = (rows: readonly WithdrawalRow[]) => ({ rows, left: sharesOf(rows) });
+  return {
+    seen,
+    pools: {
+      paid: pool(paid.filter((row) => !returned.includes(row))),
+      returned: pool(returned.filter((row) => !paid.includes(row))),
+      both: pool(paid.filter((row) => returned.includes(row))),
+    },
+  };
+}
+
+/**
+ * Takes the shares of the settlement at `index` from those of the ended withdrawals to which they may belong: a payment
+ * is none of those that were only cancelled, and the reverse. Returns how many were taken.
+ */
+function takeShares({ seen, pools }: Pools, { index, shares }: { index: number; shares: bigint }): bigint {
+  const rest = seen.slice(index);
+  const [one] = rest;
+  const own = one === undefined || isPaid(one) ? pools.paid : pools.returned;
+  let before = 0n;
+  for (const pool of [own, pools.both]) {
+    // What a withdrawal was paid before the first of the settlements is not taken from those after its last.
+    pool.left = smaller(pool.left, sharesOf(takersOf(rest, pool.rows))) ?? 0n;
+    const part = smaller(pool.left, shares - before) ?? 0n;
+    pool.left -= part;
+    before += part;
+  }
+  return before;
+}
+
 /**
  * Returns a request's first settlements, up to the one that completes its shares or, if payments do not name theirs,
  * the estimated assets. Those up to the last that ended one of `others` are first of all for its shares. Without shares,
@@ -70,26 +121,22 @@ export function partsOf(
     awaitsMore,
   }: { seen: readonly EndSeen[]; others: readonly WithdrawalRow[]; awaitsMore: boolean },
 ): RequestParts {
-  const takersFrom = (index: number) =>
-    others.filter((other) => seen.slice(index).some(({ hash }) => endedBy(other, hash)));
-  const mayBeLater = awaitsMore || takersFrom(seen.length - 1).length === 0;
+  const mayBeLater = awaitsMore || takersOf(seen.slice(-1), others).length === 0;
   const asked = BigInt(row.shares ?? "0");
-  let [left, taken] = [asked, sharesOf(takersFrom(0))];
+  const taken = openPools({ seen, others });
+  let left = asked;
   let owed = BigInt(row.estimatedAssets ?? "0") - BigInt(row.assets ?? "0");
   let [shared, skipped] = [false, false];
   const parts: EndSeen[] = [];
   for (const [index, one] of seen.entries()) {
     const { settlement } = one;
     const { shares = null } = settlement;
-    const takers = takersFrom(index);
-    if (shares === null && mayBeLater && takers.length > 0) {
+    const rest = seen.slice(index).filter((other) => isPaid(other) === isPaid(one));
+    if (shares === null && mayBeLater && takersOf(rest, others).length > 0) {
       skipped = true;
       continue;
     }
-    // What a withdrawal was paid before the first of the settlements is not taken from those after its last.
-    taken = smaller(taken, sharesOf(takers)) ?? 0n;
-    const before = smaller(taken, shares ?? 0n) ?? 0n;
-    taken -= before;
+    const before = takeShares(taken, { index, shares: shares ?? 0n });
     if (before > 0n && before === shares) continue;
     shared ||= before > 0n || (skipped && shares === null);
     parts.push(one);
