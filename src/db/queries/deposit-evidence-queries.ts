@@ -176,7 +176,7 @@ const MAX_OTHER_REQUESTS = 50;
 
 /**
  * Selects the user's other proven deposits into the same vault by request, at most 50: those with open requests, oldest
- * first, then those whose requests were claimed, newest first. Throws `store_unavailable`.
+ * first, then those whose requests were claimed or refunded, newest first. Throws `store_unavailable`.
  */
 export async function selectOtherRequests(
   db: Database,
@@ -189,9 +189,10 @@ export async function selectOtherRequests(
 ): Promise<DepositRow[]> {
   const open = inArray(deposits.state, ["requested", "claimable"]);
   const claimed = and(eq(deposits.state, "completed"), isNotNull(deposits.claimTxHash));
-  const isClaimed = raw`${deposits.state} = 'completed'`;
+  const refunded = and(eq(deposits.state, "refunded"), isNotNull(deposits.refundTxHash));
+  const hasEnded = raw`${deposits.state} in ('completed', 'refunded')`;
   const since = raw`extract(epoch from ${deposits.createdAt})`;
-  const age = raw`case when ${isClaimed} then -${since} else ${since} end`;
+  const age = raw`case when ${hasEnded} then -${since} else ${since} end`;
   const own = and(
     eq(deposits.direction, "deposit"),
     eq(deposits.userAddress, userAddress),
@@ -199,15 +200,15 @@ export async function selectOtherRequests(
     eq(deposits.vaultAddress, vaultAddress),
     ne(deposits.trackingId, trackingId),
     eq(deposits.depositProven, true),
-    or(open, claimed),
+    or(open, claimed, refunded),
   );
   const rows = await db.run((sql) =>
     sql
       .select()
       .from(deposits)
       .where(own)
-      // Claimed ones become ever more: the oldest of them must not crowd out those that are open.
-      .orderBy(asc(isClaimed), asc(age), asc(deposits.trackingId))
+      // Ended ones become ever more: the oldest of them must not crowd out those that are open.
+      .orderBy(asc(hasEnded), asc(age), asc(deposits.trackingId))
       .limit(MAX_OTHER_REQUESTS),
   );
   return rows as DepositRow[];

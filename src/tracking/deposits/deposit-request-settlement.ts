@@ -286,7 +286,7 @@ async function refundTransition(of: Judged): Promise<Transition | null> {
   const user = getAddress(row.userAddress);
   const { logs } = receipt;
   const contracts = [vault.entryPoint, vault.address];
-  const back = netTransfers(logs, { token: vault.asset.address, account: user });
+  const back = netTransfers(logs, { token: vault.asset.address, account: user }) - takenBack(of);
   const asked = row.receivedAmount ?? row.fromAmount;
   const cancelled = isCancellation(of);
   if (asked === "" || back <= 0n) return null;
@@ -304,6 +304,13 @@ async function refundTransition(of: Judged): Promise<Transition | null> {
     write: "on_change",
   };
 }
+
+/** Returns the assets of other requests that a transaction has refunded already. */
+const takenBack = ({ row, others, hash }: Judged): bigint =>
+  others
+    // An equal deposit that shares the transaction stands for the same request.
+    .filter((one) => one.refundTxHash === hash && one.depositTxHash !== row.depositTxHash)
+    .reduce((sum, one) => sum + BigInt(one.receivedAmount ?? one.fromAmount), 0n);
 
 /**
  * Returns the assets of a request and of the user's other open ones with its id that were made before a receipt. If a

@@ -101,6 +101,20 @@ describe("settlementTransitions() of requests that were cancelled together", () 
     },
   );
 
+  test("a later one does not have the assets back that were another's, but its own shares", async () => {
+    const own: DepositRow = { ...row, requestId: "0" };
+    const earlier: DepositRow = {
+      ...{ ...own, trackingId: `trk_${"4".repeat(32)}`, state: "refunded", refundTxHash: hashOf(0) },
+      ...{ depositTxHash: hashOf(50), receivedAmount: String(ASKED) },
+    };
+    const back = { from: USER, to: VAULT, logs: [assets(SILO), cancelledClaim(0n)] };
+    const claim = { from: USER, to: VAULT, logs: [shares(6n, VAULT), claimOf(USER, 6n)] };
+    expect(await decide({ ...EMPTY, of: own, others: [earlier], sent: [back, claim] })).toMatchObject({
+      ...{ shows: "vault_claimed", claimTxHash: hashOf(1), shares: "6" },
+    });
+    expect(await decide({ ...EMPTY, of: own, others: [earlier], sent: [back] })).toBeNull();
+  });
+
   test("is not refunded by a larger payment without its cancellation, or a smaller one with it", async () => {
     const larger = { logs: [assets(VAULT, ASKED + 1n)] };
     const smaller = { logs: [assets(SILO, ASKED - 1n), lagoonCancellation(USER)] };
