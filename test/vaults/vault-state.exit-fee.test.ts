@@ -1,4 +1,4 @@
-import { concatHex, type Hex, numberToHex, toFunctionSelector } from "viem";
+import { concatHex, type Hex, hexToBigInt, numberToHex, slice, toFunctionSelector } from "viem";
 import { describe, expect, test } from "vitest";
 import { runQuery } from "../../src/chains/aggregator/aggregate-reads.ts";
 import { vaultStateQuery } from "../../src/vaults/vault-state.ts";
@@ -53,5 +53,63 @@ describe("vaultStateQuery() outside ERC-4626", () => {
     expect(
       await exitFeeOfVault("midas", { ...answers, "waivedFeeRestriction(address)": words(1n) }, params),
     ).toBe(0);
+  });
+});
+
+/** Reads the exit fee of an ERC-4626 vault whose two conversions are given; a redemption of null reverts. */
+async function exitFeeOf4626(of: {
+  adapter: string;
+  worth: (shares: bigint) => bigint;
+  paid: (shares: bigint) => bigint | null;
+}) {
+  const client = contractsClient(({ data }) => {
+    const [selector, amount] = [data.slice(0, 10), data.length === 74 ? hexToBigInt(slice(data, 4)) : 0n];
+    const answers = { "convertToAssets(uint256)": of.worth, "previewRedeem(uint256)": of.paid };
+    const answer = Object.entries(answers).find(([name]) => toFunctionSelector(name) === selector)?.[1];
+    const value = answer?.(amount) ?? null;
+    return value === null ? { ok: false, data: "0x" } : { ok: true, data: words(value) };
+  });
+  const query = vaultStateQuery({ ...vault, adapter: of.adapter, params: {} }, NOW);
+  return (await runQuery(client, query)).value.exitFee;
+}
+
+describe("vaultStateQuery() of ERC-4626 vaults", () => {
+  // A Spark Vault of USDC has 18 decimals, but as many units as USDC: one whole share is worth 10^12 USDC.
+  const worth = (shares: bigint) => (shares * 1_034_567n) / 1_000_000n;
+  const idle = 2_500_000_000n;
+  const whileIdle = (value: bigint) => (value > idle ? null : value);
+
+  test.each(["spark", "erc4626", "euler", "gearbox"])(
+    "finds that %s charges no fee although one share is more than the vault can pay",
+    async (adapter) => {
+      expect(await exitFeeOf4626({ adapter, worth, paid: (shares) => whileIdle(worth(shares)) })).toBe(0);
+    },
+  );
+
+  test("finds the fee of a vault that cannot pay one share", async () => {
+    const paid = (shares: bigint) => whileIdle((worth(shares) * 995n) / 1_000n);
+    expect(await exitFeeOf4626({ adapter: "erc4626", worth, paid })).toBeCloseTo(0.005, 5);
+  });
+
+  test("finds the fee of a vault whose share is worth next to nothing", async () => {
+    const worth = (shares: bigint) => shares / 10n ** 15n;
+    const paid = (shares: bigint) => (worth(shares) * 995n) / 1_000n;
+    expect(await exitFeeOf4626({ adapter: "erc4626", worth, paid })).toBe(0.005);
+  });
+
+  test("knows no fee of a vault that pays nothing, or whose shares are worth nothing", async () => {
+    expect(await exitFeeOf4626({ adapter: "spark", worth, paid: () => null })).toBeNull();
+    expect(await exitFeeOf4626({ adapter: "spark", worth: () => 0n, paid: () => 0n })).toBeNull();
+  });
+
+  test("knows no fee where a sufficient sample would exceed a uint256", async () => {
+    const selector = toFunctionSelector("convertToAssets(uint256)");
+    const client = contractsClient(({ data }) =>
+      data.startsWith(selector)
+        ? { ok: true, data: words(hexToBigInt(slice(data, 4)) / 10n ** 77n) }
+        : { ok: false, data: "0x" },
+    );
+    const { value } = await runQuery(client, vaultStateQuery({ ...vault, shareDecimals: 65 }, NOW));
+    expect({ price: value.sharePrice, fee: value.exitFee }).toEqual({ price: 1n, fee: null });
   });
 });

@@ -1,5 +1,6 @@
 import { type Address, encodeFunctionData, type Hex, parseAbi } from "viem";
 import {
+  andThen,
   createQuery,
   mapQuery,
   type Query,
@@ -25,6 +26,7 @@ import { unknownPause } from "../../vault-pause.ts";
 import type { ExplainedRevert } from "../../vault-reverts.ts";
 import { exitFeeOf, sharePriceOf } from "../../vault-share-price.ts";
 import { ORDINARY_ACCOUNT } from "./erc4626-derivation.ts";
+import { smallExitFeeQuery } from "./erc4626-exit-fee.ts";
 import { erc4626Flows } from "./erc4626-flow-events.ts";
 import { type FamilyViews, mergeFlags, mergeState, mergeTerms } from "./erc4626-variant-views.ts";
 
@@ -173,7 +175,7 @@ function standardState(vault: Vault, options: Erc4626Options): Query<VaultState>
   const decimals = { asset: vault.asset.decimals, share: vault.shareDecimals };
   // Where withdrawals wait, `previewRedeem` may only value what can already be claimed.
   const isInstant = options.exits?.modes(vault).join() === "instant";
-  return createQuery(
+  const known = createQuery(
     {
       totalAssets: read({ ...onVault(vault), name: "totalAssets" }),
       totalSupply: read({ to: vault.shareToken, abi: erc4626Abi(), name: "totalSupply" }),
@@ -186,10 +188,10 @@ function standardState(vault: Vault, options: Erc4626Options): Query<VaultState>
       ...limitRead(vault, { options, receiver: ORDINARY_ACCOUNT }),
       ...flagReads(vault),
     },
-    (results): VaultState => {
+    (results): { state: VaultState; sample: DepositTerms["price"] } => {
       const flags = flagsOf(results, options);
       const sample = samplePrice(sampleShares(vault, options.scale), results);
-      return {
+      const state = {
         ...flags,
         ...unknownPause(options.pausable === true && !results.paused.ok),
         totalAssets: valueOrNull(results.totalAssets),
@@ -200,8 +202,13 @@ function standardState(vault: Vault, options: Erc4626Options): Query<VaultState>
           ? exitFeeOf({ gross: valueOrNull(results.price), net: valueOrNull(results.redeemed) })
           : null,
       };
+      return { state, sample };
     },
   );
+  return andThen(known, ({ state, sample }) => {
+    const price = isInstant && state.exitFee === null ? sample : null;
+    return mapQuery(smallExitFeeQuery(vault, price), (fee) => ({ ...state, exitFee: state.exitFee ?? fee }));
+  });
 }
 
 function standardTerms(
