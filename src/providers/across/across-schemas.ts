@@ -69,6 +69,11 @@ const AcrossDepositStatusShape = z.object({
   status: z.enum(acrossApiStatuses),
   originChainId: ChainId,
   destinationChainId: ChainId,
+  depositId: z
+    .string()
+    .regex(/^\d{1,78}$/)
+    .nullish()
+    .catch(null),
   fillTx: RpcWord.nullish(),
   fillTxnRef: RpcWord.nullish(),
   depositRefundTxHash: RpcWord.nullish(),
@@ -77,13 +82,15 @@ const AcrossDepositStatusShape = z.object({
 });
 
 /**
- * Schema of the used fields of a `GET /deposit/status` response. `fillTx`, `refundTx` and `actionsSucceeded` (whether
- * the destination calls succeeded) are null if the API does not state them. Source: Across API.
+ * Schema of the used fields of a `GET /deposit/status` response. `depositId`, `fillTx`, `refundTx` and
+ * `actionsSucceeded` (whether the destination calls succeeded) are null if the API does not state them. Source: Across
+ * API.
  */
 export const AcrossDepositStatus = AcrossDepositStatusShape.transform((wire) => ({
   status: wire.status,
   originChainId: wire.originChainId,
   destinationChainId: wire.destinationChainId,
+  depositId: wire.depositId == null ? null : BigInt(wire.depositId),
   fillTx: wire.fillTx ?? wire.fillTxnRef ?? null,
   refundTx: wire.depositRefundTxHash ?? wire.depositRefundTxnRef ?? null,
   // The API's documentation shows the text "null," for this boolean.

@@ -155,14 +155,16 @@ function deliveryProofOf(fill: Fill | null): DeliveryProof | null {
 }
 
 /**
- * Returns the status that Across's API gives, or null if there is none or its chain ids show that it
- * describes another transfer.
+ * Returns the status that Across's API gives, or null if there is none or its chain ids or number show that it
+ * describes another transfer. Of several in one transaction, the API may describe any.
  */
 function statusOfTransfer(
   status: AcrossDepositStatus | null,
   { transfer, deposited }: { transfer: TransferReference; deposited: AcrossDeposit | null },
 ): AcrossDepositStatus | null {
   if (status?.originChainId !== transfer.fromChainId) return null;
-  const sameDestination = deposited === null || status.destinationChainId === deposited.destinationChainId;
-  return sameDestination ? status : null;
+  if (deposited === null) return status;
+  const sameDestination = status.destinationChainId === deposited.destinationChainId;
+  const sameNumber = status.depositId === null || status.depositId === deposited.depositId;
+  return sameDestination && sameNumber ? status : null;
 }

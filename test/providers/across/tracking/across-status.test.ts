@@ -183,6 +183,15 @@ describe("trackAcrossTransfer() with the API's status", () => {
     expect(await line([source(), destination()])).toBe(MOVING);
   });
 
+  test("ignores a status of another transfer in the same transaction", async () => {
+    const refund = { depositRefundTxHash: hash("d") };
+    const late = [source(), destination({ late: 1 })];
+    api.replyWith(says("refunded", { ...refund, depositId: "76" }));
+    expect(await follow(late)).toMatchObject({ phase: "refunding", refundTxHash: null });
+    api.replyWith(says("refunded", { ...refund, depositId: "77" }));
+    expect(await follow(late)).toMatchObject({ phase: "refunded", refundTxHash: hash("d") });
+  });
+
   test("returns the refund transaction", async () => {
     api.replyWith(says("refunded", { depositRefundTxHash: hash("d") }));
     expect(await follow([source(), destination({ late: 1 })])).toMatchObject({
