@@ -3,12 +3,13 @@ import { sameAddress } from "../lib/address.ts";
 import { executedOrders, routerBridgeOutput } from "../router/router-codec.ts";
 import type { TransferReference } from "./provider.ts";
 
-/** One of several transfers that a source transaction contains: its account, and the amount that the bridge takes. */
+/** One of several transfers that a source transaction contains: its account, and the amount that was paid for it. */
 interface Candidate<T> {
   transfer: T;
   /** True if the bridge's event names the sender's account as depositor or receiver. */
   namesAccount: boolean;
-  amount: bigint;
+  /** The amount that the bridge takes, or null if it takes another token than the paid one. */
+  amount: bigint | null;
   /** Index of the bridge's event in the receipt. */
   logIndex: number | null;
 }
@@ -30,7 +31,8 @@ export function matchTransfer<T>(candidates: readonly Candidate<T>[], wanted: Wa
   const end = orderEnd(wanted);
   // The bridge is the order's last step. A vault that the order calls, or the submitter, can add transfers before it.
   if (end !== null) return own.findLast(({ logIndex }) => (logIndex ?? end) < end)?.transfer ?? null;
-  const equal = own.length > 1 ? own.filter(({ amount }) => amount === sender.amount) : own;
+  const equal =
+    own.length > 1 ? own.filter(({ amount }) => amount !== null && amount === sender.amount) : own;
   return equal.length === 1 ? (equal[0]?.transfer ?? null) : null;
 }
 

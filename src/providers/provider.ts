@@ -166,8 +166,10 @@ export interface TransferReference {
 export interface TransferTerms {
   /** Reference of the order: that of a Router order which makes the transfer, or of its destination call. */
   ref: string;
-  /** The token that the bridge takes, or null if it may be another, such as after a swap. */
+  /** The paid token, or null if it is unknown. */
   fromToken: string | null;
+  /** True if the provider may swap the paid token, so that the bridge takes another one. */
+  swaps: boolean;
   /** The delivered token, and the least amount of it that the bridge's contracts guarantee; null if unknown. */
   toToken: string | null;
   least: bigint | null;

@@ -111,14 +111,15 @@ export async function deliveryTransitions(ctx: Context, following: DeliveryInput
   return found.map((one) => ({ ...one, change: { ...one.change, routerExplorer: explorer } }));
 }
 
-/** Returns what was built of a row's transfer. Of the known providers, only Across takes the paid token itself. */
+/** Returns what was built of a row's transfer. Of the known providers, only Across never swaps the paid token. */
 export function builtTerms(
   row: Pick<TrackedRow, "ref" | "provider" | "moveToken" | "destinationCall">,
   { fromToken, least }: { fromToken: string; least: string | null },
 ): TransferTerms {
   return {
     ref: row.ref,
-    fromToken: row.provider === "across" ? fromToken : null,
+    fromToken,
+    swaps: row.provider !== "across",
     toToken: row.moveToken,
     least: least === null ? null : BigInt(least),
     call: row.destinationCall,

@@ -173,12 +173,13 @@ describe("a withdrawal on its way is not refunded by", () => {
 
 test("a provider is asked for the transfer that was built, and told the amount of a second step alone", async () => {
   const routed = { ...row, provider: "across", moveMin: "99", assets: "101" };
-  const built = { ref: row.ref, fromToken: row.exitToken, toToken: row.moveToken, least: 99n, call: false };
+  const tokens = { fromToken: row.exitToken, toToken: row.moveToken, swaps: false };
+  const built = { ref: row.ref, ...tokens, least: 99n, call: false };
   expect(await askedFor(routed)).toMatchObject({ sender: { amount: null }, built });
   const second = { ...routed, depositTxHash: REFUND, depositProven: true };
   expect(await askedFor(second)).toMatchObject({
     sender: { amount: 101n },
     built: { ...built, least: null },
   });
-  expect(await askedFor(row)).toMatchObject({ built: { fromToken: null } });
+  expect(await askedFor(row)).toMatchObject({ built: { fromToken: row.exitToken, swaps: true } });
 });

@@ -1,9 +1,7 @@
 import {
-  type Address,
   decodeFunctionResult,
   encodeAbiParameters,
   encodeFunctionData,
-  getAddress,
   type Hex,
   isAddressEqual,
   keccak256,
@@ -12,11 +10,10 @@ import {
 import type { ChainClient } from "../../../chains/chain-client.ts";
 import type { Receipt } from "../../../chains/chain-transaction.ts";
 import { RpcWord } from "../../../chains/rpc-values.ts";
-import { isNative, sameAddress } from "../../../lib/address.ts";
 import { matchTransfer } from "../../match-transfer.ts";
-import type { TransferReference, TransferTerms } from "../../provider.ts";
-import { instructionsParameters, relayHashParameters, spokePoolAbi } from "../across-abi.ts";
+import { relayHashParameters, spokePoolAbi } from "../across-abi.ts";
 import type { AcrossDeployment } from "../across-deployments.ts";
+import { isAsBuilt, isWordOf, paidAmount, type WantedDeposit } from "./across-deposit-match.ts";
 
 /**
  * An Across deposit as the source chain's SpokePool recorded it in its `FundsDeposited` event. Addresses are
@@ -41,15 +38,6 @@ export interface AcrossDeposit {
   message: Hex;
 }
 
-/** The first bytes of a word that contains an EVM address. */
-const PADDING = `0x${"0".repeat(24)}`;
-
-/** The contracts on both chains (`destination` is absent if unknown), and what is known of the transfer that is meant. */
-interface WantedDeposit extends Pick<TransferReference, "toChainId" | "sender" | "built"> {
-  origin: AcrossDeployment;
-  destination?: AcrossDeployment | undefined;
-}
-
 /**
  * Returns the Across deposit to chain `toChainId` from a source receipt, or null if there is none, or if there are
  * several and `matchTransfer` does not identify one of them. Deposits to other chains do not count, nor those that
@@ -65,7 +53,7 @@ export function findAcrossDeposit(receipt: Receipt, on: WantedDeposit): AcrossDe
     matching.map(({ args, logIndex }) => ({
       transfer: args,
       namesAccount: isWordOf(args.depositor, on.sender?.account ?? null),
-      amount: args.inputAmount,
+      amount: paidAmount(args, on),
       logIndex,
     })),
     { ...on, logs: receipt.logs },
@@ -73,54 +61,6 @@ export function findAcrossDeposit(receipt: Receipt, on: WantedDeposit): AcrossDe
   if (found === null) return null;
   const { destinationChainId, ...fields } = found;
   return { ...fields, originChainId: on.origin.chainId, destinationChainId: Number(destinationChainId) };
-}
-
-/** Returns true if a 32-byte word is this address, left-padded. */
-const isWordOf = (word: Hex, address: string | null): boolean =>
-  word === `${PADDING}${address?.slice(2).toLowerCase()}`;
-
-type DepositFields = Pick<
-  AcrossDeposit,
-  "recipient" | "inputToken" | "outputToken" | "outputAmount" | "message"
->;
-
-/**
- * Returns false if a deposit differs from what was built. Its depositor proves nothing: anyone may name the user, and
- * deposit and deliver worthless tokens, or deliver to another account.
- */
-function isAsBuilt(deposit: DepositFields, { origin, destination, sender, built }: WantedDeposit): boolean {
-  if (built === undefined || sender === undefined) return true;
-  const tokenOn = (token: string | null, wrapped: Address | null | undefined): string | null =>
-    token !== null && isNative(token) ? (wrapped ?? null) : token;
-  const input = tokenOn(built.fromToken, origin.wrappedNative);
-  const output = tokenOn(built.toToken, destination?.wrappedNative);
-  // A move pays with shares, which the Router redeems for the token that the bridge takes.
-  const isListed = origin.tokens.some(({ address }) => sameAddress(address, input ?? ""));
-  if (isListed && !isWordOf(deposit.inputToken, input)) return false;
-  if (output !== null && !isWordOf(deposit.outputToken, output)) return false;
-  if (deposit.outputAmount < (built.least ?? 0n)) return false;
-  return isDeliveredAsBuilt(deposit, {
-    account: sender.account,
-    built,
-    handler: destination?.multicallHandler,
-  });
-}
-
-/**
- * Returns true if a deposit is delivered to the user (the handler passes a wrapped native token on) or, with a
- * destination call, carries the order's reference and names the user.
- */
-function isDeliveredAsBuilt(
-  { recipient, message }: Pick<AcrossDeposit, "recipient" | "message">,
-  of: { account: string; built: TransferTerms; handler: Address | null | undefined },
-): boolean {
-  const { account, built, handler } = of;
-  if (built.call) return [built.ref, account].every((part) => message.includes(part.slice(2).toLowerCase()));
-  if (isWordOf(recipient, account)) return true;
-  const passOn = { calls: [], fallbackRecipient: getAddress(account) };
-  return (
-    isWordOf(recipient, handler ?? null) && message === encodeAbiParameters(instructionsParameters, [passOn])
-  );
 }
 
 /**

@@ -62,7 +62,8 @@ describe("findAcrossDeposit()", () => {
   /** A withdrawal's Router order of 100 USDC, of which the vault paid 1 % more, and a delivery of 99.9 to the user. */
   describe("of a transfer that was built", () => {
     const terms: TransferTerms = {
-      ...{ ref: REF, fromToken: USDC_1, toToken: USDC_42161, least: deposited.outputAmount, call: false },
+      ...{ ref: REF, fromToken: USDC_1, swaps: false, toToken: USDC_42161, call: false },
+      least: deposited.outputAmount,
     };
     const word = (address: Address): Hex => pad(address).toLowerCase() as Hex;
     const plain = { depositor: word(USER), recipient: word(USER), message: "0x" } as const;

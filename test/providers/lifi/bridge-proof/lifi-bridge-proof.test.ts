@@ -140,7 +140,7 @@ describe("addBridgeProof() for a Stargate taxi", () => {
 
   test("takes no transfer that differs from what was built, although it names the user", async () => {
     const { toToken } = requestOf({});
-    const terms = { ref: zeroHash, fromToken: null, toToken, least: 99_690_000n, call: false };
+    const terms = { ref: zeroHash, fromToken: null, swaps: true, toToken, least: 99_690_000n, call: false };
     const own = [oftSent(), started("stargateV2")];
     const send = { ...taxi, arrival: [oftReceived()], paid: 1n, built: terms };
     const other = oftSent({ guid: OTHER_GUID });
