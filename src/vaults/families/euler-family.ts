@@ -264,12 +264,25 @@ export const eulerFamily: VaultFamily = {
 };
 
 /**
+ * Returns a query for whether an EulerEarn vault has a vault to supply: with an empty supply queue, it takes no deposit.
+ * Whether those in the queue have room is unknown, because only `maxDeposit` tells. Source: EulerEarn.sol.
+ */
+function supplyQueueViews(vault: Vault): Query<FamilyViews> {
+  const length = read({ to: vault.entryPoint, abi: identificationAbi(), name: "supplyQueueLength" });
+  return createQuery(
+    { length },
+    (results): FamilyViews => (valueOrNull(results.length) === 0n ? { maxDeposit: 0n } : {}),
+  );
+}
+
+/**
  * Adapter of EulerEarn vaults, a fork of MetaMorpho. `maxDeposit` and `maxRedeem` are not read, because they may need
  * more gas than a batched read is allowed. Source: euler-earn.
  */
 export const eulerEarn = defineErc4626({
   name: "euler_earn",
   limited: false,
+  views: supplyQueueViews,
   exits: {
     ...erc4626Exits({ limited: false }),
     explain: familyErrors({ errors: { "error BadAssetReceiver()": "not_allowed" } }),

@@ -95,6 +95,13 @@ const eulerEarn: Family = {
       refused: { code: "above_maximum", max_deposit: null },
       shown: { max_deposit: null, paused: false },
     },
+    {
+      ...when("without a supply queue", {
+        ...{ abi: eulerEarnVaultAbi, call: "setSupplyQueueLength", args: () => [0n] },
+      }),
+      refused: { code: "above_maximum", max_deposit: "0" },
+      shown: { max_deposit: "0", paused: false },
+    },
   ],
 };
 

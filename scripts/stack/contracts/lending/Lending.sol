@@ -185,7 +185,7 @@ contract EulerVault is LendingVault {
     }
 }
 
-/// @notice EulerEarn: deposits work, but maxDeposit burns all gas.
+/// @notice EulerEarn: deposits work while there is a supply queue, but maxDeposit burns all gas.
 contract EulerEarnVault is LendingVault {
     error AllCapsReached();
     error NotEnoughLiquidity();
@@ -198,11 +198,15 @@ contract EulerEarnVault is LendingVault {
     address public constant EVC = address(0xEC);
     address public constant permit2Address = address(0);
     address public constant creator = address(0xFAC);
-    uint256 public constant supplyQueueLength = 0;
+    uint256 public supplyQueueLength = 1;
     uint256 public constant lostAssets = 0;
 
     function setCap(uint256 cap_) external {
         cap = cap_;
+    }
+
+    function setSupplyQueueLength(uint256 length) external {
+        supplyQueueLength = length;
     }
 
     function maxDeposit(address) public view override returns (uint256 gas_) {
@@ -211,7 +215,7 @@ contract EulerEarnVault is LendingVault {
 
     function _admit(uint256 assets, uint256 shares, address) internal view override {
         if (shares == 0) revert ZeroShares();
-        if (totalAssets() + assets > cap) revert AllCapsReached();
+        if (supplyQueueLength == 0 || totalAssets() + assets > cap) revert AllCapsReached();
     }
 
     function _leave(uint256 assets) internal view override {
