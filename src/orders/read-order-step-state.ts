@@ -4,6 +4,7 @@ import type { Context } from "../context.ts";
 import { selectHints, selectStepPlan } from "../db/queries/deposit-hint-queries.ts";
 import type { DepositRow } from "../db/queries/deposit-queries.ts";
 import { readUncached } from "../vaults/vault-state.ts";
+import { type BuiltSecondStep, noteAskedSpenders } from "./order-asked-approvals.ts";
 import { StepPlan } from "./order-steps.ts";
 
 /** Column of a row with the transaction that an order waits for. */
@@ -23,6 +24,8 @@ interface SteppedOrder<R extends SteppedRow> {
    * this one is over: it failed, or did only a part. Absent if none can be over.
    */
   isOver?(hash: string): Promise<boolean>;
+  /** The second step's transaction, if the user can send it now; absent or null otherwise. */
+  second?: BuiltSecondStep | null;
   /** Returns true if the user still has to send the first transaction. */
   isFirstRequired(row: R): boolean;
   /** Returns the plan to use if none is stored or the stored one cannot be parsed. */
@@ -36,12 +39,14 @@ interface StepStateRead<R> {
   plan: StepPlan;
   /** The allowance for the first transaction, or null if it is not needed or could not be read. */
   allowance: bigint | null;
+  /** Spenders, in lowercase, for which an earlier build of the second step asked for an approval. */
+  asked: readonly string[];
 }
 
 /**
  * Reads what an order's steps need beside its row: the stored plan, else that of `planOf`; the reported transaction of
- * the current step; and the allowance, null if not needed or unreadable. Throws `store_unavailable`; errors of `planOf`
- * propagate.
+ * the current step; the allowance, null if not needed or unreadable; and the approvals asked for earlier, to which it
+ * adds that of `second`. Throws `store_unavailable`; errors of `planOf` propagate.
  */
 export async function readStepState<R extends SteppedRow>(
   ctx: Context,
@@ -51,14 +56,16 @@ export async function readStepState<R extends SteppedRow>(
     selectStepPlan(ctx.db, order.row.trackingId),
     withReportedHash(ctx, order),
   ]);
+  const { trackingId } = order.row;
+  const asked = await noteAskedSpenders(ctx, { trackingId, kept, next: order.second ?? null });
   const stored = StepPlan.safeParse(kept);
   const plan = stored.success ? stored.data : await order.planOf(row);
   const pays = order.isFirstRequired(row) && plan.source.spender !== null;
-  if (!pays) return { row, plan, allowance: null };
+  if (!pays) return { row, plan, allowance: null, asked };
   const { chainId, token, spender } = plan.source;
   const owner = row.userAddress;
   const of = { chainId, token: token.address, owner, spender: spender ?? owner };
-  return { row, plan, allowance: await readAllowance(ctx, of) };
+  return { row, plan, allowance: await readAllowance(ctx, of), asked };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import type { WithdrawalRow } from "../db/queries/deposit-queries.ts";
 import { sameAddress } from "../lib/address.ts";
+import { builtSecondLeg } from "../orders/order-asked-approvals.ts";
 import {
   type LegFacts,
   type StepLeg,
@@ -24,6 +25,12 @@ interface SteppedWithdrawal {
   next: WithdrawalNextStep | null;
 }
 
+/** A withdrawal with what its second step depends on. */
+interface PlannedWithdrawal extends SteppedWithdrawal {
+  plan: StepPlan;
+  asked: readonly string[];
+}
+
 /**
  * Returns the user's steps for a withdrawal in order, each with its state by the row, the reported transaction and the
  * current allowance. If no readable plan is stored, the first step has no transaction and no transfer is listed. Throws
@@ -37,6 +44,7 @@ export async function readWithdrawalSteps(ctx: Context, withdrawal: SteppedWithd
     awaited: column === undefined ? null : { column, chainId: row.vaultChainId },
     earlier: [row.sourceTxHash, row.claimTxHash],
     ...(next?.kind === "claim" && { isOver: confirmedOn(ctx, row.vaultChainId) }),
+    second: next?.kind === "transfer" ? next : null,
     isFirstRequired: (current) => firstState(current, state) === "required",
     planOf: (current) => planOfRow(ctx, current),
   });
@@ -50,11 +58,10 @@ const REPORTED_COLUMN: Readonly<
 
 /**
  * Returns the steps of a withdrawal in order. `allowance` is that for the first transaction, in the share token's
- * smallest unit; if it is null (unknown or not needed), the allowance that the build found decides.
+ * smallest unit; if it is null (unknown or not needed), the allowance that the build found decides. `asked` is as in
+ * `builtSecondLeg`.
  */
-export function toWithdrawalSteps(
-  withdrawal: SteppedWithdrawal & { plan: StepPlan; allowance: bigint | null },
-): Step[] {
+export function toWithdrawalSteps(withdrawal: PlannedWithdrawal & { allowance: bigint | null }): Step[] {
   const { row, state, next, plan, allowance } = withdrawal;
   const claim = next?.kind === "claim" ? next.transaction_request : null;
   const cancel = next?.kind === "cancel" ? next.transaction_request : null;
@@ -112,7 +119,7 @@ function claimState(
 }
 
 /** Returns the user's steps for the swap or bridge of the vault's payment. Empty if there is none. */
-function transferSteps({ row, state, next, plan }: SteppedWithdrawal & { plan: StepPlan }): Step[] {
+function transferSteps({ row, state, next, plan, asked }: PlannedWithdrawal): Step[] {
   const planned = plan.destination;
   if (planned === null) return [];
   const ready = next?.kind === "transfer" ? next : null;
@@ -120,16 +127,9 @@ function transferSteps({ row, state, next, plan }: SteppedWithdrawal & { plan: S
     ...{ state: own, txHash: row.depositTxHash, allowance: null, approvalsWait },
   });
   if (ready === null) return toLegSteps(planned, transferFacts(row, { state, as }));
-  const approvals = ready.calls.length - 1;
-  const leg: StepLeg = {
-    ...planned,
-    amount: row.assets ?? planned.amount,
-    spender: ready.approval?.spender_address ?? null,
-    allowed: approvals === 0,
-    reset: approvals > 1,
-    transaction: ready.transaction_request,
-  };
-  return toLegSteps(leg, row.depositTxHash === null ? as("required") : as("waiting"));
+  const amount = row.assets ?? planned.amount;
+  const { leg, allowance } = builtSecondLeg(planned, { ready, amount, asked });
+  return toLegSteps(leg, { ...as(row.depositTxHash === null ? "required" : "waiting"), allowance });
 }
 
 function transferFacts(

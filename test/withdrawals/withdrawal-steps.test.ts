@@ -48,7 +48,7 @@ const nextOf = (kind: WithdrawalNextStep["kind"]): WithdrawalNextStep => ({
 /** The steps as `<id>: <state>`. */
 const stepsOf = ({ state, plan = instant, row = {}, next, allowance = null }: Case): string[] =>
   toWithdrawalSteps({
-    ...{ row: { ...withdrawalRow, state, ...row }, state, plan, allowance },
+    ...{ row: { ...withdrawalRow, state, ...row }, state, plan, allowance, asked: [] },
     next: next === undefined ? null : nextOf(next),
   }).map(({ step_id, state: own }) => `${step_id}: ${own}`);
 
@@ -143,7 +143,7 @@ describe("toWithdrawalSteps() of two steps", () => {
   test("the second waits for the vault's payment, and then takes what arrived", () => {
     expect(stepsOf({ state: "submitted", plan }).at(-1)).toBe("destination.transfer: waiting");
     const steps = toWithdrawalSteps({
-      ...{ state: "awaiting_transfer", plan, allowance: null, next: nextOf("transfer") },
+      ...{ state: "awaiting_transfer", plan, allowance: null, asked: [], next: nextOf("transfer") },
       row: { ...withdrawalRow, state: "awaiting_transfer", assets: "100500000" },
     });
     expect(steps.at(-1)).toMatchObject({

@@ -3,7 +3,7 @@ import type { Hex } from "viem";
 import { sharesSource } from "../conditions/equal-order-conditions.ts";
 import type { Database } from "../database-client.ts";
 import { deposits } from "../tables/deposit-tables.ts";
-import { depositEvidence, depositHints } from "../tables/deposit-tracking-tables.ts";
+import { depositEvidence, depositHints, depositSteps } from "../tables/deposit-tracking-tables.ts";
 import { type DepositRow, type EvidenceBlock, firstRow, type TrackedRow } from "./deposit-queries.ts";
 
 /**
@@ -212,4 +212,23 @@ export async function selectOtherRequests(
       .limit(MAX_OTHER_REQUESTS),
   );
   return rows as DepositRow[];
+}
+
+/**
+ * Adds to the stored step plan of a deposit or withdrawal, as `asked`, a contract (in lowercase) for which its second
+ * step asks for an approval, unless it is there. Later builds do not show that the user had to give it. Throws
+ * `store_unavailable`.
+ */
+export async function addAskedSpender(
+  db: Database,
+  { trackingId, spender }: { trackingId: string; spender: string },
+): Promise<void> {
+  const asked = raw`coalesce(${depositSteps.plan} -> 'asked', '[]'::jsonb)`;
+  const added = raw`to_jsonb(${spender}::text)`;
+  await db.run((sql) =>
+    sql
+      .update(depositSteps)
+      .set({ plan: raw`${depositSteps.plan} || jsonb_build_object('asked', ${asked} || ${added})` })
+      .where(and(eq(depositSteps.trackingId, trackingId), raw`not ${asked} @> ${added}`)),
+  );
 }

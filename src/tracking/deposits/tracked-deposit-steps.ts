@@ -1,5 +1,6 @@
 import type { Context } from "../../context.ts";
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
+import { builtSecondLeg } from "../../orders/order-asked-approvals.ts";
 import {
   type LegFacts,
   type StepLeg,
@@ -20,6 +21,13 @@ interface SteppedDeposit {
   next: NextStep | null;
 }
 
+/** A deposit with what its second step depends on. */
+interface PlannedDeposit extends SteppedDeposit {
+  plan: StepPlan;
+  delivered: TokenRef | null;
+  asked: readonly string[];
+}
+
 /**
  * Returns the user's steps for a deposit in order, each with its state. If the allowance cannot be read, that of the
  * build decides; if no readable plan is stored, the first step has no transaction. Throws `store_unavailable`.
@@ -33,6 +41,7 @@ export async function readDepositSteps(ctx: Context, deposit: SteppedDeposit): P
     awaited: column === undefined ? null : { column, chainId },
     earlier: [row.sourceTxHash, row.destinationTxHash, row.depositTxHash],
     ...(next?.kind === "claim" && { isOver: confirmedOn(ctx, row.vaultChainId) }),
+    second: next?.kind === "deposit" ? next : null,
     isFirstRequired: (current) => sourceState(current, state) === "required",
     planOf: (current) => planOfRow(ctx, current),
   });
@@ -61,11 +70,9 @@ const REPORTED_COLUMN: Readonly<
 /**
  * Returns the steps of a deposit in order, each transaction after its approvals or the signature that replaces them.
  * `allowance`, for the first transaction, is in the token's smallest unit, or null if unknown or not needed. `delivered`
- * is the token of a second step that the plan does not have. Pure.
+ * is the token of a second step that the plan does not have; `asked` as in `builtSecondLeg`. Pure.
  */
-export function toDepositSteps(
-  deposit: SteppedDeposit & { plan: StepPlan; allowance: bigint | null; delivered: TokenRef | null },
-): Step[] {
+export function toDepositSteps(deposit: PlannedDeposit & { allowance: bigint | null }): Step[] {
   const { row, state, next, plan, allowance } = deposit;
   const second = secondLeg(deposit);
   // The step of a request is not over before the vault has sent the shares, unless a claim follows it.
@@ -127,25 +134,16 @@ function secondLeg({
   next,
   plan,
   delivered,
-}: SteppedDeposit & { plan: StepPlan; delivered: TokenRef | null }): {
-  leg: StepLeg;
-  facts: LegFacts;
-} | null {
+  asked,
+}: PlannedDeposit): { leg: StepLeg; facts: LegFacts } | null {
   const ready = next?.kind === "deposit" ? next : null;
   const facts = secondFacts(row, { state, ready });
   const planned = plan.destination ?? unplannedLeg(row, { ready, delivered });
   if (planned === null) return null;
-  const base: StepLeg = { ...planned, amount: row.deliveredAmount ?? planned.amount };
-  if (ready === null) return { leg: base, facts };
-  const approvals = ready.calls.length - 1;
-  const leg: StepLeg = {
-    ...base,
-    spender: ready.approval?.spender_address ?? null,
-    allowed: approvals === 0,
-    reset: approvals > 1,
-    transaction: ready.transaction_request,
-  };
-  return { leg, facts };
+  const amount = row.deliveredAmount ?? planned.amount;
+  if (ready === null) return { leg: { ...planned, amount }, facts };
+  const { leg, allowance } = builtSecondLeg(planned, { ready, amount, asked });
+  return { leg, facts: { ...facts, allowance } };
 }
 
 /** Returns the leg of a second step that the plan does not have, or null while the user neither can nor did send it. */

@@ -42,7 +42,7 @@ describe("the second step of a one-transaction deposit whose bridge delivered th
   const second = (of: Partial<typeof row>, now: NextStep | null) =>
     toDepositSteps({
       ...{ row: { ...partial, ...of }, state: "partial", next: now },
-      ...{ plan, allowance: null, delivered: ARRIVED },
+      ...{ plan, allowance: null, asked: [], delivered: ARRIVED },
     })
       .filter(({ step_id: id }) => id.startsWith("destination."))
       .map(({ step_id: id, state, title, tx_hash: hash }) => [id, state, title, hash]);
