@@ -37,7 +37,13 @@ const directions = {
     const state = "awaiting_deposit" as const;
     const calls = Array.from({ length: approvals + 1 }, () => CALL);
     const next: NextStep = {
-      ...{ kind: "deposit", transaction_request: request, approval: approvalFor(spender), calls },
+      ...{
+        kind: "deposit",
+        transaction_request: request,
+        approval: approvalFor(spender),
+        calls,
+        warnings: [],
+      },
     };
     const row = {
       ...depositRow,
@@ -58,7 +64,13 @@ const directions = {
     const state = "awaiting_transfer" as const;
     const calls = Array.from({ length: approvals + 1 }, () => CALL);
     const next: WithdrawalNextStep = {
-      ...{ kind: "transfer", transaction_request: request, approval: approvalFor(spender), calls },
+      ...{
+        kind: "transfer",
+        transaction_request: request,
+        approval: approvalFor(spender),
+        calls,
+        warnings: [],
+      },
       warnings: [],
     };
     const row = { ...withdrawalRow, state, twoStep: true, assets: AMOUNT };
