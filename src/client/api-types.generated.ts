@@ -3071,7 +3071,7 @@ export interface components {
             /** @description Withdrawal modes of the vault with their expected results. The mode that a build would take comes first. */
             options: components["schemas"]["WithdrawOption"][];
             /**
-             * @description Warnings to show before signing.
+             * @description Warnings to show before signing; empty if there are none.
              * @example []
              */
             warnings: components["schemas"]["Warning"][];
@@ -3284,7 +3284,7 @@ export interface components {
             /** @description Result of simulating the transaction before it was returned. */
             simulation: components["schemas"]["WithdrawSimulation"];
             /**
-             * @description Warnings to show before signing.
+             * @description Warnings to show before signing; empty if there are none.
              * @example []
              */
             warnings: components["schemas"]["Warning"][];
@@ -3308,7 +3308,7 @@ export interface components {
             /** @description Result of simulating the transaction before it was returned. */
             simulation: components["schemas"]["WithdrawSimulation"];
             /**
-             * @description Warnings to show before signing.
+             * @description Warnings to show before signing; empty if there are none.
              * @example []
              */
             warnings: components["schemas"]["Warning"][];
@@ -6430,7 +6430,7 @@ export interface components {
             /** @description Approvals, allowance resets and the transaction, as a list of calls for EIP-5792 wallets. */
             calls: components["schemas"]["WalletCall"][];
             /**
-             * @description Warnings to show before signing.
+             * @description Warnings to show before signing; empty if there are none.
              * @example []
              */
             warnings: components["schemas"]["Warning"][];
@@ -6462,7 +6462,7 @@ export interface components {
             /** @description Approvals, allowance resets and the transaction, as a list of calls for EIP-5792 wallets. */
             calls: components["schemas"]["WalletCall"][];
             /**
-             * @description Warnings to show before signing, as a build of the step has them; empty if there are none.
+             * @description Warnings to show before signing; empty if there are none.
              * @example []
              */
             warnings: components["schemas"]["Warning"][];

@@ -17,7 +17,7 @@ import {
   SubstatusText,
   TokenRef,
   transferStatuses,
-  Warning,
+  Warnings,
 } from "./step-schema.ts";
 import { Approval, TransactionRequest, WalletCall } from "./transaction-schema.ts";
 import { WithdrawalOfStatus } from "./withdrawal-schema.ts";
@@ -63,7 +63,7 @@ export const NextStep = z
       description:
         "Approvals, allowance resets and the transaction, as a list of calls for EIP-5792 wallets.",
     }),
-    warnings: z.array(Warning).meta({ description: "Warnings to show before signing.", example: [] }),
+    warnings: Warnings,
   })
   .meta({ id: "NextStep", description: "A transaction that the user can sign now to continue a deposit." });
 export type NextStep = z.infer<typeof NextStep>;

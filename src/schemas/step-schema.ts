@@ -220,3 +220,8 @@ export const Warning = z
   })
   .meta({ id: "Warning", description: "What the user should know before signing." });
 export type Warning = z.infer<typeof Warning>;
+
+/** The warnings of a quote, build or next step. */
+export const Warnings = z
+  .array(Warning)
+  .meta({ description: "Warnings to show before signing; empty if there are none.", example: [] });

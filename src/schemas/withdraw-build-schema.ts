@@ -14,7 +14,7 @@ import {
 } from "./primitive-schemas.ts";
 import { AppliedSlippage, ChosenWay, Tracking } from "./quote-schema.ts";
 import { authorizeFields, canSubmit, submitterIssue } from "./signing-schema.ts";
-import { Steps, Warning } from "./step-schema.ts";
+import { Steps, Warnings } from "./step-schema.ts";
 import { Approval, TransactionRequest, WalletCall } from "./transaction-schema.ts";
 
 /** Number of shares in a request, or all that the user holds. */
@@ -196,8 +196,6 @@ export const WithdrawOption = z
   })
   .meta({ id: "WithdrawOption", description: "One withdrawal mode of the vault and its expected result." });
 export type WithdrawOption = z.infer<typeof WithdrawOption>;
-
-const Warnings = z.array(Warning).meta({ description: "Warnings to show before signing.", example: [] });
 
 /**
  * Response to a quote request for a withdrawal: the result in every mode that matches the request. The mode that a

@@ -15,7 +15,7 @@ import {
   Steps,
   SubstatusText,
   transferStatuses,
-  Warning,
+  Warnings,
 } from "./step-schema.ts";
 import { Approval, TransactionRequest, WalletCall } from "./transaction-schema.ts";
 
@@ -66,11 +66,7 @@ export const WithdrawalNextStep = z
       description:
         "Approvals, allowance resets and the transaction, as a list of calls for EIP-5792 wallets.",
     }),
-    warnings: z.array(Warning).meta({
-      description:
-        "Warnings to show before signing, as a build of the step has them; empty if there are none.",
-      example: [],
-    }),
+    warnings: Warnings,
   })
   .meta({
     id: "WithdrawalNextStep",

@@ -140,7 +140,8 @@ function transferFacts(
   if (["expired", "abandoned", "failed", "cancelled", "rejected", "partial"].includes(state))
     return as("skipped");
   if (row.depositProven) return as(state === "bridging" ? "waiting" : "done");
-  return as("waiting", true);
+  // What was sent needs its approvals no longer.
+  return as("waiting", row.depositTxHash === null);
 }
 
 /** Returns a plan, without transactions, for a withdrawal without a readable stored one. */

@@ -122,15 +122,22 @@ export async function fetchSuggestedFees(
   return parseBody(response.text, SuggestedFees);
 }
 
+/** A transfer, by its source transaction (of several in one, the API describes any) or by its own number. */
+type DepositKey = { txHash: Hex } | { originChainId: number; depositId: bigint };
+
 /**
- * Requests the status of a transfer from Across's API by its source transaction; null if the API does not know it yet.
+ * Requests the status of a transfer from Across's API; null if the API does not know it yet.
  * Throws `no_route`, `rate_limited`, `upstream_timeout` or `upstream_unavailable`. Source: `deposit/status`.
  */
 export async function fetchDepositStatus(
   scope: ProviderScope,
-  ask: { settings: AcrossApiSettings; txHash: Hex },
+  ask: { settings: AcrossApiSettings } & DepositKey,
 ): Promise<AcrossDepositStatus | null> {
-  const query = new URLSearchParams({ depositTxnRef: ask.txHash });
+  const query = new URLSearchParams(
+    "txHash" in ask
+      ? { depositTxnRef: ask.txHash }
+      : { originChainId: `${ask.originChainId}`, depositId: `${ask.depositId}` },
+  );
   const url = `${ask.settings.apiUrl}/deposit/status?${query}`;
   const response = await sendWithRetry(scope, {
     url,

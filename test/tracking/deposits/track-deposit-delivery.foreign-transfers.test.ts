@@ -33,12 +33,19 @@ const own = fundsDeposited(plain);
 /** Returns the number of the transfer that is taken for the user's. */
 function taken(
   events: Parameters<typeof receiptOf>[0],
-  of: { provider?: string; fromToken?: Address; toToken?: Address; amount?: bigint; toChainId?: number } = {},
+  of: {
+    provider?: string;
+    fromToken?: Address;
+    toToken?: Address;
+    amount?: bigint;
+    toChainId?: number;
+    chain?: typeof origin;
+  } = {},
 ): bigint | null {
   const { provider = "lifi", fromToken = USDC_1, toToken = USDC_42161, amount = PAID } = of;
   const row = { ref: REF, provider, moveToken: toToken, destinationCall: false };
   const found = findAcrossDeposit(receiptOf(events), {
-    ...{ origin, destination, toChainId: of.toChainId ?? 42161 },
+    ...{ origin: of.chain ?? origin, destination, toChainId: of.toChainId ?? 42161 },
     sender: { account: USER, amount },
     built: builtTerms(row, { fromToken, least: deposited.outputAmount.toString() }),
   } as Parameters<typeof findAcrossDeposit>[1]);
@@ -104,6 +111,30 @@ describe("of the transfers in the source transaction of a route of LI.FI over Ac
     expect(taken([fundsDeposited(weth)], native)).toBe(77n);
     expect(taken([fundsDeposited({ ...weth, inputToken: word(USDC_1) })], native)).toBeNull();
   });
+});
+
+describe("from a chain without listed tokens", () => {
+  const bare = { ...origin, chainId: 4_242, tokens: [], wrappedNative: null };
+  const from = (event: Parameters<typeof receiptOf>[0][number], fromToken: Address) =>
+    taken([event], { fromToken, chain: bare });
+
+  test("any token may be bridged after a swap, of which nothing is known", () => {
+    expect(from(own, DAI_1)).toBe(77n);
+    expect(from(fundsDeposited({ ...plain, depositor: STRANGER }), DAI_1)).toBeNull();
+  });
+
+  test("the paid token may have other decimals than the delivered one", () => {
+    expect(from(fundsDeposited({ ...plain, inputAmount: deposited.outputAmount / 10n }), USDC_1)).toBe(77n);
+  });
+});
+
+test("a native payment whose wrapped token is unknown is compared by the assets that are bridged", () => {
+  const chain = { ...origin, wrappedNative: null };
+  const native = { fromToken: zeroAddress, chain } as const;
+  expect(taken([own], native)).toBe(77n);
+  const worthless = fundsDeposited({ ...plain, depositId: 5n, inputToken: STRANGER, inputAmount: 1n });
+  expect(taken([worthless], native)).toBeNull();
+  expect(taken([worthless, own], native)).toBe(77n);
 });
 
 test("a route of Across itself takes the paid token only", () => {

@@ -64,17 +64,20 @@ function tokenOn(token: string | null, deployment: AcrossDeployment | undefined)
 
 /**
  * Returns true if a deposit takes the paid token or, if a swap or the redemption of shares may precede it, the asset
- * that it delivers; and no less than it delivers.
+ * that it delivers; and no less than it delivers. Of a chain without listed tokens, only the paid token is compared, if
+ * it is known and not swapped.
  */
 function isPaidAsBuilt(deposit: DepositFields, wanted: WantedDeposit & { built: TransferTerms }): boolean {
   const { origin, built } = wanted;
   const paid = tokenOn(built.fromToken, origin);
-  // Of a chain whose wrapped token is unknown, a native payment cannot be compared.
-  if (paid === null) return true;
+  const isPaid = paid !== null && isWordOf(deposit.inputToken, paid);
+  if (origin.tokens.length === 0 && bridgedAssets[origin.chainId] === undefined)
+    return isPaid || built.swaps || paid === null;
   const pair = assetsOf(deposit, wanted);
-  const isExact = !built.swaps && origin.tokens.some(({ address }) => sameAddress(address, paid));
+  const isExact =
+    !built.swaps && paid !== null && origin.tokens.some(({ address }) => sameAddress(address, paid));
   const isSwapped = !isExact && pair !== null && pair.input.asset === pair.output.asset;
-  if (!isSwapped && !isWordOf(deposit.inputToken, paid)) return false;
+  if (!isSwapped && !isPaid) return false;
   // Tokens that are not listed are built only if both have the same decimals.
   const scale = (decimals = 0): bigint => 10n ** BigInt(decimals);
   const taken = deposit.inputAmount * scale(pair?.output.decimals);

@@ -131,8 +131,10 @@ export async function trackAcrossTransfer(
   if (answer.status === "rejected" && read.status === "rejected") throw toProviderFailure(answer.reason);
   const source = read.status === "fulfilled" ? read.value : SOURCE_UNREAD;
   const { deposited } = source;
+  const answered = answer.status === "fulfilled" ? answer.value : null;
   const apiStatus =
-    answer.status === "fulfilled" ? statusOfTransfer(answer.value, { transfer, deposited }) : null;
+    statusOfTransfer(answered, { transfer, deposited }) ??
+    (await statusByNumber(scope, { answered, transfer, deposited, settings }));
   const fillTxs = [...new Set([apiStatus?.fillTx ?? null, ...(transfer.arrivals ?? [])])].flatMap(
     (hash) => hash ?? [],
   );
@@ -152,6 +154,27 @@ export async function trackAcrossTransfer(
 
 function deliveryProofOf(fill: Fill | null): DeliveryProof | null {
   return fill === null ? null : { amount: fill.amount, logs: fill.logs, matchedBy: "id" };
+}
+
+/**
+ * Requests the status of a deposit by its number if the API has described another one of the same transaction. Null
+ * otherwise, and if that fails.
+ */
+async function statusByNumber(
+  scope: ProviderScope,
+  of: {
+    answered: AcrossDepositStatus | null;
+    transfer: TransferReference;
+    deposited: AcrossDeposit | null;
+    settings: AcrossApiSettings;
+  },
+): Promise<AcrossDepositStatus | null> {
+  const { answered, transfer, deposited, settings } = of;
+  if (answered === null || deposited === null) return null;
+  const { fromChainId: originChainId } = transfer;
+  const { depositId } = deposited;
+  const asked = fetchDepositStatus(scope, { settings, originChainId, depositId });
+  return statusOfTransfer(await asked.catch(() => null), { transfer, deposited });
 }
 
 /**

@@ -192,6 +192,17 @@ describe("trackAcrossTransfer() with the API's status", () => {
     expect(await follow(late)).toMatchObject({ phase: "refunded", refundTxHash: hash("d") });
   });
 
+  test("asks by its own number if the API describes another transfer of the transaction", async () => {
+    const other = says("pending", { depositId: "76" });
+    api.replyWith(other, says("refunded", { depositRefundTxHash: hash("d"), depositId: "77" }));
+    const late = [source(), destination({ late: 1 })];
+    expect(await follow(late)).toMatchObject({ phase: "refunded", refundTxHash: hash("d") });
+    const byNumber = { originChainId: "1", depositId: "77" };
+    expect(api.requests.map(({ query }) => query)).toEqual([{ depositTxnRef: SOURCE }, byNumber]);
+    api.replyWith(other, down);
+    expect(await follow(late)).toMatchObject({ phase: "refunding", refundTxHash: null });
+  });
+
   test("returns the refund transaction", async () => {
     api.replyWith(says("refunded", { depositRefundTxHash: hash("d") }));
     expect(await follow([source(), destination({ late: 1 })])).toMatchObject({
