@@ -57,7 +57,7 @@ async function bundle(root: string): Promise<OutputChunk[]> {
     resolve: { conditionNames: ["workerd", "worker", "browser", "import"] },
     // No source reads a property or a global for its effect.
     treeshake: { propertyReadSideEffects: false, unknownGlobalSideEffects: false },
-    plugins: [leanSources(root), withoutJsonSchemas()],
+    plugins: [leanSources(root), withoutUnused()],
     onLog(level, { message }) {
       if (level === "warn") throw new Error(message);
     },
@@ -90,20 +90,31 @@ function leanSources(root: string): Plugin {
   };
 }
 
-/** Modules of zod that make JSON schemas of its schemas. The OpenAPI document is made without the Worker. */
-const JSON_SCHEMAS = /\/zod\/v4\/core\/(?:json-schema-processors|to-json-schema)\.js$/;
-/** Functions of these modules whose results every schema gets when it is created. */
+/**
+ * Modules of packages that the Worker does not use, though other modules refer to them: zod's for JSON schemas, of which
+ * the OpenAPI document is made without the Worker, and drizzle's for relational queries.
+ */
+const UNUSED =
+  /\/zod\/v4\/core\/(?:json-schema-processors|to-json-schema)\.js$|\/drizzle-orm\/(?:relations|pg-core\/query-builders\/query)\.js$/;
+/** Functions of zod's modules whose results every schema gets when it is created. */
 const METHODS = /^create\w+Method$/;
 
-/** Returns a plugin that replaces zod's code for JSON schemas, which every schema refers to, by functions that throw. */
-function withoutJsonSchemas(): Plugin {
+/** Returns a plugin that replaces what `UNUSED` modules export by functions that throw. */
+function withoutUnused(): Plugin {
   return {
-    name: "without-json-schemas",
+    name: "without-unused",
     transform: {
-      filter: { id: JSON_SCHEMAS },
-      handler(code) {
-        const names = [...code.matchAll(/^export (?:const|function) (\w+)/gm)].map(([, name = ""]) => name);
-        const refuse = 'const refuse = () => { throw new Error("the Worker makes no JSON schemas"); };';
+      filter: { id: UNUSED },
+      handler(code, id) {
+        const declared = [...code.matchAll(/^export (?:const|function) (\w+)/gm)].map(
+          ([, name = ""]) => name,
+        );
+        const listed = [...code.matchAll(/^export \{([^}]*)\}/gm)].flatMap(([, names = ""]) =>
+          names.split(","),
+        );
+        const names = [...declared, ...listed.map((name) => name.trim()).filter(Boolean)];
+        if (names.length === 0) throw new Error(`${id} exports nothing that is known`);
+        const refuse = 'const refuse = () => { throw new Error("this part of the package is left out"); };';
         const exported = names.map(
           (name) => `export const ${name} = ${METHODS.test(name) ? "() => " : ""}refuse;`,
         );
