@@ -62,12 +62,13 @@ const REFUSAL_TEXTS: Readonly<Record<Refusal, string>> = {
 
 /**
  * Reads the vault's conditions and the user's funds for a deposit of `amount` (smallest unit). Throws an AppError if
- * the vault's views refuse the deposit or its shares are worth too little; low funds, and a maximum that the preview
- * ignores, are only returned. Errors of the RPC nodes propagate.
+ * the vault's views refuse the deposit or its shares are worth too little, or, unless `judges` is false, if the vault's
+ * rate for the token is unfair; low funds, and a maximum that the preview ignores, are only returned. Errors of the RPC
+ * nodes propagate.
  */
 export async function preflightDeposit(
   ctx: Context,
-  input: { intent: DepositIntent; amount: bigint },
+  input: { intent: DepositIntent; amount: bigint; judges?: false },
 ): Promise<Preflight> {
   const { intent, amount } = input;
   const { vault } = intent;
@@ -95,7 +96,8 @@ export async function preflightDeposit(
   const previewShares = assertAcceptable({ intent, amount, terms: value.terms });
   const prices = { own: value.terms.price, inAsset: value.assetTerms?.price ?? null };
   const paid = { vault, given: { token, amount }, slippage: intent.slippage };
-  const warnings = isOther ? await requireFairRate(ctx, { ...paid, got: countedAsAsset(paid, prices) }) : [];
+  const isJudged = isOther && input.judges !== false;
+  const warnings = isJudged ? await requireFairRate(ctx, { ...paid, got: countedAsAsset(paid, prices) }) : [];
   const { balance, allowance } = value.holding;
   const gas = nativeBalance ?? value.holding.nativeBalance;
   return {
@@ -324,7 +326,9 @@ export async function explainSignedDeposit(ctx: Context, of: RevertedOrder): Pro
     ...{ entry: { via: "router", address: depositRouterAddress }, slippage: row.slippage },
     ...{ ref: order.ref, partnerHash: order.partnerId, partnerType: order.partnerType },
   };
-  const terms = await preflightDeposit(ctx, { intent, amount }).then(({ terms: read }) => read, asRefusal);
+  // No contract compares the vault's rate with prices.
+  const reading = preflightDeposit(ctx, { intent, amount, judges: false });
+  const terms = await reading.then(({ terms: read }) => read, asRefusal);
   if (terms instanceof AppError) return terms;
   const ofPayment = sameAddress(failedTokenOf(revert) ?? "", order.tokenIn);
   if (error?.name === "AuthorizationFailed" || (ofPayment && planned.kind === "permit")) return null;

@@ -126,7 +126,7 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
   rate_unverified: {
     where: "warnings",
     cause:
-      "The vault takes or pays a token that is not its asset, and prices that agree are not known for both tokens, or the vault does not state its rate.",
+      "The vault takes or pays a token that is not its asset, and no prices that agree are known for both tokens; or, in a withdrawal, the vault does not state its rate.",
     remedy:
       "Compare the amounts in US dollars yourself before you sign, or pay or withdraw the vault's asset.",
   },

@@ -69,7 +69,7 @@ export interface ExitFacts {
   block: BlockTime;
   /**
    * A sample of the vault's share price: `shares` are worth `assets` of its asset, both in smallest units. Null if
-   * unknown, and if the vault pays nothing but its asset.
+   * unknown, and if all paths pay the asset.
    */
   price: DepositTerms["price"];
   /**
@@ -132,7 +132,18 @@ async function readFacts(
       : mapQuery(queryAll({ held: holding, ways: termsOf(shares, now) }), ({ held, ways }) => ({
           ...{ held, ways, number: shares },
         }));
-  const query = (now: number) => queryAll({ exits: exits(now), price: priceQuery(vault, { paid, now }) });
+  const query = (now: number) => {
+    const first = planned.map(({ tokens: [{ token }] }) => token);
+    if (!first.every((token) => isAsset(vault, token)))
+      return queryAll({ exits: exits(now), price: priceQuery(vault, now) });
+    // The vault may refuse its asset, so that another token is paid.
+    return andThen(exits(now), (found) =>
+      mapQuery(
+        found.ways.every(({ token }) => isAsset(vault, token)) ? unpriced : priceQuery(vault, now),
+        (price) => ({ exits: found, price }),
+      ),
+    );
+  };
   const here = to.chainId === vault.chainId ? [to.token] : [];
   const tokens = [
     ...planned.flatMap((way) => way.tokens.map(({ token }) => token.address)),
@@ -144,13 +155,13 @@ async function readFacts(
   return { ...held, shares: number, block, price: value.price, ways };
 }
 
-/** Returns the query for `ExitFacts.price`, where the vault may pay the tokens `paid`. */
-function priceQuery(
-  vault: Vault,
-  { paid, now }: { paid: readonly Token[]; now: number },
-): Query<ExitFacts["price"]> {
+const isAsset = ({ asset }: Vault, { address }: Token): boolean => sameAddress(address, asset.address);
+
+const unpriced = createQuery({}, (): ExitFacts["price"] => null);
+
+/** Returns the query for `ExitFacts.price`. */
+function priceQuery(vault: Vault, now: number): Query<ExitFacts["price"]> {
   const { asset, shareToken } = vault;
-  if (paid.every(({ address }) => sameAddress(address, asset.address))) return createQuery({}, () => null);
   // Any account and amount: only the price counts.
   const amount = 10n ** BigInt(asset.decimals);
   const terms = adapterOf(vault).terms(vault, {
@@ -257,7 +268,8 @@ export async function judgePaidRate(
   const paid = grossAssets ?? previewAssets;
   if (paid === null && way.mode !== "instant" && priced === "later") return [];
   const { price, shares } = facts;
-  if (paid === null || price === null || price.shares === 0n) return [unverifiedRate(vault)];
+  if (paid === null || price === null || price.assets === 0n || price.shares === 0n)
+    return [unverifiedRate(vault)];
   const worth = mulDivDown(shares, price.assets, price.shares);
   const given = { token: vault.asset, amount: worth };
   return requireFairRate(ctx, { vault, given, got: { token: way.token, amount: paid }, slippage });

@@ -45,6 +45,7 @@ describe("judgePaidRate()", () => {
   test("warns where a price, the payment or the shares' worth is unknown", async () => {
     await expect(judge(1n, {}, [WETH])).resolves.toMatchObject(unverified);
     await expect(judge(1n, { price: null })).resolves.toMatchObject(unverified);
+    await expect(judge(1n, { price: { assets: 0n, shares: 1n } })).resolves.toMatchObject(unverified);
     await expect(
       judge(1n, { terms: { ...paying, grossAssets: null, previewAssets: null } }),
     ).resolves.toMatchObject(unverified);

@@ -108,9 +108,10 @@ test("readExitFacts() reads the share price in the vault's asset, whichever toke
   };
   const [two, three] = [2n * 10n ** 18n, 3n * 10n ** 18n];
   const price = { assets: two, shares: 10n ** 18n };
-  expect(await worthIn([WETH, OTHER], WETH)).toEqual([WETH, two, price, 1]);
+  expect(await worthIn([WETH, OTHER], WETH)).toEqual([WETH, two, null, 1]);
   expect(await worthIn([WETH, OTHER], OTHER)).toEqual([OTHER, three, price, 1]);
-  expect(await worthIn([OTHER], WETH)).toEqual([OTHER, three, price, 2]);
+  // Only if the vault refuses its asset is the price of it needed.
+  expect(await worthIn([OTHER], WETH)).toEqual([OTHER, three, price, 3]);
   // A vault that pays nothing else needs no such price.
   expect((await read({}, { shares: 5n })).facts.price).toBeNull();
 });

@@ -145,11 +145,13 @@ function describeTerms(vault: Vault, request: TermsInput) {
 
 /**
  * Converts the share price from the reference token (the vault's asset) to the deposited token, by the ratio of the two
- * amounts in the preview. Null if preview or price is unknown.
+ * amounts in the preview. Null if the price is unknown, or the preview of another token than the asset.
  */
 function priceFor(vault: Vault, seen: { request: TermsInput; first: TermsResults }): DepositTerms["price"] {
   const { preview, price } = seen.first;
-  if (!preview.ok || !price.ok) return null;
+  if (!price.ok) return null;
+  const isAsset = sameAddress(seen.request.token.address, vault.asset.address);
+  if (!preview.ok) return isAsset ? { assets: price.value, shares: oneShare(vault) } : null;
   const [, inReference] = preview.value;
   return { assets: price.value * seen.request.amount, shares: oneShare(vault) * inReference };
 }

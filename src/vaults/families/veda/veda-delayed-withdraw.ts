@@ -202,7 +202,7 @@ function pendingIn(
       const expiresAt = window === undefined ? null : maturity + (window || DEFAULT_WINDOW);
       const maxLoss = ownLoss || commonLoss;
       const isRefused =
-        addressParam(vault, "delayed_withdraw") === null ||
+        vault.params["delayed_withdraw"] === "" ||
         allowed === false ||
         valueOrNull(paused) === true ||
         isBlocked(today, { recorded: rate, maxLoss });

@@ -252,7 +252,7 @@ function derive(subject: DerivationSubject): Query<Derivation> {
         if (accountant === null) return underivableQuery("the accountant does not name its base asset");
         const { base, streams } = accountant;
         const { paid, stopped: ended } = pastTokens(subject);
-        const past = [...ended, ...paid];
+        const past = [...paid, ...ended];
         const tokens = [...new Set([base, ...subject.tokens, ...past.map(({ address }) => address)])];
         const parts = queryAll({
           tokens: describeTokens(teller, tokens),
@@ -261,9 +261,9 @@ function derive(subject: DerivationSubject): Query<Derivation> {
         });
         return mapQuery(parts, ({ tokens: taken, exits, waits }): Derivation => {
           const { others, byData, isForeign } = taken;
-          // What the vault had stopped paying is looked at for open requests only.
+          // What the vault had stopped paying is looked at for open requests only, unless an operator names it again.
           const isEnded = ({ address }: Token) =>
-            !isAddressEqual(address, base) && findToken(ended, address).length > 0;
+            ![base, ...subject.tokens].includes(address) && findToken(ended, address).length > 0;
           const accepted = taken.accepted.filter((token) => !isEnded(token));
           // The registry entry's asset has precedence, because past prices are stored in it.
           const asset =
@@ -279,7 +279,7 @@ function derive(subject: DerivationSubject): Query<Derivation> {
           );
           const listed = [asset, ...accepted, ...paysOnly];
           const named = taken.known.filter(({ address }) => subject.tokens.includes(address));
-          const stopped = stoppedTokens({ exits, listed, known: [...past, ...named] });
+          const stopped = stoppedTokens({ exits, listed, known: [...paid, ...named, ...ended] });
           const tokensOf = { asset, accepted, paysOnly, stopped };
           const found = { share, teller, ...tokensOf, generation, streams, exits, wait };
           return { ok: true, vault: assemble({ subject, ...found }) };

@@ -220,15 +220,14 @@ describe("Veda's contract with a fixed wait", () => {
         stopped_tokens: tokenList([stopped]),
       },
     };
-    const requests = answer(
-      vedaExits.pending?.(closed, { user: USER, requestIds: [], now: NOW }) ?? noQuery(),
-      {
-        request: [false, 0, NOW / 1_000 - 60, 0n, 1_250_000n],
-        [`delayed/${QUEUE}/request`]: [false, 0, NOW / 1_000 - 60, 10n ** 7n, 1_250_000n],
-        config: [true, 604_800, 0, 0n, 0, 100],
-        ...{ paused: false, rate: 1_250_000n, assetRate: 1_250_000n },
-      },
-    );
+    const ask = { user: USER, requestIds: [], now: NOW };
+    const answers = {
+      request: [false, 0, NOW / 1_000 - 60, 0n, 1_250_000n],
+      [`delayed/${QUEUE}/request`]: [false, 0, NOW / 1_000 - 60, 10n ** 7n, 1_250_000n],
+      config: [true, 604_800, 0, 0n, 0, 100],
+      ...{ paused: false, rate: 1_250_000n, assetRate: 1_250_000n },
+    };
+    const requests = answer(vedaExits.pending?.(closed, ask) ?? noQuery(), answers);
 
     test("shows in its logs what became of its requests, for the account and the token alone", () => {
       const log = (signature: string, values: Record<string, unknown>, at: Address = DELAYED) =>
@@ -272,6 +271,10 @@ describe("Veda's contract with a fixed wait", () => {
       if (request === undefined) return;
       expect(vedaExits.claim?.(closed, { user: USER, request })).toBeNull();
       expect(vedaExits.cancel?.(closed, { user: USER, request })).toMatchObject({ target: DELAYED });
+      // Where an operator ended new requests, the contract still pays the open ones.
+      const { delayed_withdraw: _, ...params } = closed.params;
+      const ended = answer(vedaExits.pending?.({ ...closed, params }, ask) ?? noQuery(), answers);
+      expect(ended).toMatchObject([{ state: "claimable", claimableShares: 10n ** 7n }]);
       expect(vedaExits.tokens(closed, "cooldown")).toContainEqual(stopped);
       expect(vedaExits.tokens(closed, "instant")).not.toContainEqual(stopped);
     });
