@@ -1,62 +1,167 @@
 import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
-import { type EndSeen, partsOf, sharesOf } from "./withdrawal-settlements.ts";
+import { type EndSeen, fitsIn, partsOf, sharesOf } from "./withdrawal-settlements.ts";
 import { isOpenRequest } from "./withdrawal-state-machine.ts";
 
-/** The settlements that may be a request's; `decided` if the cancelled shares show that they are no other one's. */
+/** The settlements that may be a request's; `decided` if it need not wait for an earlier request's end. */
 export interface CancelledShares {
   seen: readonly EndSeen[];
   decided: boolean;
 }
 
+/** One of the user's requests that a vault holds together. */
+export interface SharedRequest {
+  row: WithdrawalRow;
+  /** Returns true unless the settlement is known to come before the request. */
+  mayEndBy(end: EndSeen): boolean;
+}
+
 interface Shared {
   seen: readonly EndSeen[];
-  /** The user's other withdrawals that are open or that settlements ended. */
-  others: readonly WithdrawalRow[];
+  /** The user's requests, the oldest first: the checked one, others that are open, and those that `seen` ended. */
+  requests: readonly SharedRequest[];
   /** Shares of cancelled requests that wait to be claimed back, in the share token's smallest unit. */
   returned: bigint;
-  /** Block of the first request among those of `others` that are open; null if none is. */
-  aloneUntil: bigint | null;
 }
+
+/** How many shares of each of the requests are cancelled, in their order. */
+type Split = readonly bigint[];
+
+/** Maximum number of requests whose combinations are compared. */
+const MAX_COMPARED = 10;
 
 const isCancelled = ({ settlement }: EndSeen): boolean => settlement.outcome === "cancelled";
+const sumOf = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, amount) => sum + amount, 0n);
+const settled = (ends: readonly EndSeen[]): bigint =>
+  sumOf(ends.map(({ settlement }) => settlement.shares ?? 0n));
+const sharesIn = ({ row }: SharedRequest): bigint => sharesOf([row]);
+
+/** Returns true if a withdrawal ended as paid and cancelled because nothing showed which it was. Pure. */
+const isUnclear = ({ claimTxHash, refundTxHash, assets }: WithdrawalRow): boolean =>
+  claimTxHash !== null && refundTxHash !== null && assets === null;
 
 /**
- * Returns those of the settlements that may be this request's, where a vault holds a user's requests together and a
- * claim of cancelled shares does not name the requests. If several are open, the cancelled one is the one with as many
- * shares, or it is all of them. Null if that does not show whether this one was paid or cancelled. Pure.
+ * Returns those of the settlements that may be a request's, where a vault holds a user's requests together and a claim
+ * of cancelled shares does not name the requests. The cancelled ones are those with as many shares in sum; if none are,
+ * one request was paid in part, and the cancelled ones are it and the next newer ones. Shares beyond those of the known
+ * requests belong to unknown ones. Null if that does not show whether this one was paid or cancelled. Pure.
  */
-export function splitCancelled(
-  row: WithdrawalRow,
-  { seen, others, returned, aloneUntil }: Shared,
-): CancelledShares | null {
-  const [cancelled, paid] = [seen.filter(isCancelled), seen.filter((end) => !isCancelled(end))];
-  const all = cancelled.reduce((sum, { settlement }) => sum + (settlement.shares ?? 0n), returned);
-  if (all === 0n) return { seen, decided: false };
-  if (others.some((other) => isUnclear(other, { cancelled, paid }))) return null;
-  if (aloneUntil === null) return { seen, decided: false };
-  const alone = seen.filter(({ receipt }) => receipt.blockNumber < aloneUntil);
-  if (partsOf(row, { seen: alone, others, awaitsMore: true }).complete)
-    return { seen: alone, decided: false };
-  const open = others.filter(({ state }) => isOpenRequest(state));
-  const back = others.filter(
-    ({ refundTxHash, claimTxHash }) =>
-      claimTxHash === null && cancelled.some(({ hash }) => hash === refundTxHash),
-  );
-  const left = all - sharesOf(back);
-  if (left <= 0n) return { seen: paid, decided: false };
-  const isEqual = open.some(({ shares }) => shares === left.toString());
-  if (row.shares === left.toString()) return isEqual ? null : { seen: cancelled, decided: true };
-  if (isEqual) return { seen: paid, decided: true };
-  if (sharesOf([row, ...open]) === left) return { seen: cancelled, decided: true };
+export function splitCancelled(row: WithdrawalRow, of: Shared): CancelledShares | null {
+  const { seen, requests, returned } = of;
+  const cancelled = seen.filter(isCancelled);
+  const paid = seen.filter((end) => !isCancelled(end));
+  if (settled(cancelled) + returned === 0n || requests.length < 2) return { seen, decided: false };
+  const whole = wholeSplits(of);
+  const splits = whole.length > 0 ? whole : partSplits(of);
+  const own = requests.findIndex((request) => request.row === row);
+  const ends = new Set(splits.map((split) => endIn(split, own, requests)));
+  const [end] = ends;
+  if (ends.size === 1 && end === "cancelled") return { seen: cancelled, decided: true };
+  if (ends.size === 1 && end === "paid") {
+    const isWaiting = ({ row: { state } }: SharedRequest, index: number) =>
+      isOpenRequest(state) && splits.some((split) => endIn(split, index, requests) !== "cancelled");
+    return { seen: paid, decided: !requests.slice(0, own).some(isWaiting) };
+  }
   // Without a payment, there is nothing to mix it up with.
-  return paid.length === 0 ? { seen, decided: false } : null;
+  if (paid.length === 0) return { seen, decided: false };
+  // Its payments come first, because a claim of cancelled shares may be for later requests too.
+  const isPart = ends.size === 1 && settled(paid) < sharesOf([row]);
+  return isPart ? { seen: [...paid, ...cancelled], decided: false } : null;
 }
 
-/** Returns true if a withdrawal ended as paid and cancelled by settlements because nothing showed which it was. */
-function isUnclear(
-  { claimTxHash, refundTxHash, assets }: WithdrawalRow,
-  { cancelled, paid }: { cancelled: readonly EndSeen[]; paid: readonly EndSeen[] },
-): boolean {
-  const isAmong = (hash: string | null, ends: readonly EndSeen[]) => ends.some((end) => end.hash === hash);
-  return assets === null && isAmong(claimTxHash, paid) && isAmong(refundTxHash, cancelled);
+/**
+ * Returns the settlements that may have paid or cancelled a request of which nothing shows which it was: the first ones
+ * of either kind that other withdrawals leave for its shares. Later ones are for later requests. Pure.
+ */
+export function unclearParts(
+  row: WithdrawalRow,
+  { seen, others }: { seen: readonly EndSeen[]; others: readonly WithdrawalRow[] },
+): EndSeen[] {
+  const clear = others.filter((other) => !isUnclear(other));
+  return [true, false].flatMap((back) => {
+    const kind = seen.filter((end) => isCancelled(end) === back);
+    const { parts } = partsOf(row, { seen: kind, others: clear, awaitsMore: true });
+    return parts.length === 0 ? kind : parts;
+  });
+}
+
+function endIn(
+  split: Split,
+  index: number,
+  requests: readonly SharedRequest[],
+): "paid" | "cancelled" | "both" {
+  const [back, request] = [split[index] ?? 0n, requests[index]];
+  if (back === 0n) return "paid";
+  return request === undefined || fitsIn(sharesIn(request), back) ? "cancelled" : "both";
+}
+
+/** Returns the possible splits in which each request was either paid or cancelled. */
+function wholeSplits(of: Shared): Split[] {
+  const { requests, seen, returned } = of;
+  const free = requests.filter((request) => shareOf(request) === "any").length;
+  if (free > MAX_COMPARED) return [];
+  let splits: Split[] = [[]];
+  for (const request of requests) {
+    const share = shareOf(request);
+    const whole = sharesIn(request);
+    const options = share === "any" ? [0n, whole] : [share === "all" ? whole : 0n];
+    splits = splits.flatMap((split) => options.map((back) => [...split, back]));
+  }
+  const all = settled(seen.filter(isCancelled)) + returned;
+  // Requests that are known to have been paid in part take what is left.
+  const loose = looseIn(of) + excessOf(of);
+  return splits.filter((split) => {
+    const back = sumOf(split);
+    return fitsIn(back, all) && fitsIn(all, back + loose) && isPossible(split, of);
+  });
+}
+
+/** Returns the possible splits in which a cancellation took the newest requests of its time and a part of one. */
+function partSplits(of: Shared): Split[] {
+  const { requests, seen, returned } = of;
+  const all = settled(seen.filter(isCancelled)) + returned - excessOf(of);
+  const fixed = requests.filter((request) => shareOf(request) === "all");
+  return requests.flatMap((_, newest) => {
+    let left = all - sumOf(fixed.map(sharesIn));
+    const split = requests.map((request) => (shareOf(request) === "all" ? sharesIn(request) : 0n));
+    for (let index = newest; index >= 0 && left > 0n; index -= 1) {
+      const request = requests[index];
+      if (request === undefined || shareOf(request) !== "any") continue;
+      const part = sharesIn(request) < left ? sharesIn(request) : left;
+      split[index] = part;
+      left -= part;
+    }
+    const isLeft = left > 0n && !fitsIn(all, all - left + looseIn(of));
+    return isLeft || !isPossible(split, of) ? [] : [split];
+  });
+}
+
+/** Returns which part of a request may have been cancelled; `some` if it ended as paid in part. */
+function shareOf({ row }: SharedRequest): "any" | "all" | "none" | "some" {
+  if (isOpenRequest(row.state) || isUnclear(row)) return "any";
+  if (row.refundTxHash === null) return "none";
+  return row.claimTxHash === null ? "all" : "some";
+}
+
+const looseIn = ({ requests }: Shared): bigint =>
+  sumOf(requests.filter((request) => shareOf(request) === "some").map(sharesIn));
+
+/** Returns the shares that were settled beyond those of the known requests. */
+function excessOf({ seen, requests, returned }: Shared): bigint {
+  const excess = settled(seen) + returned - sumOf(requests.map(sharesIn));
+  return excess > 0n ? excess : 0n;
+}
+
+/** Returns true if every settlement finds enough shares of requests that were made before it. */
+function isPossible(split: Split, of: Shared): boolean {
+  const { seen, requests } = of;
+  const loose = looseIn(of) + excessOf(of);
+  return seen.every((end, at) => {
+    const before = seen.slice(0, at + 1).filter((one) => isCancelled(one) === isCancelled(end));
+    const asked = requests.map((request, index) => {
+      const back = split[index] ?? 0n;
+      if (!request.mayEndBy(end)) return 0n;
+      return isCancelled(end) ? back : sharesIn(request) - back;
+    });
+    return fitsIn(settled(before), sumOf(asked) + loose);
+  });
 }

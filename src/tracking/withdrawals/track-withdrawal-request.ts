@@ -6,7 +6,6 @@ import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
 import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
 import { selectOtherRedemptions } from "../../db/queries/withdrawal-queries.ts";
 import { isNative } from "../../lib/address.ts";
-import { smaller } from "../../lib/amount.ts";
 import type { BlockTime } from "../../lib/block-ranges.ts";
 import { adapterOf } from "../../vaults/families/vault-families.ts";
 import type { Vault } from "../../vaults/vault.ts";
@@ -26,9 +25,10 @@ import {
 } from "../deposits/deposit-transaction-reader.ts";
 import { findVaultOfDeposit } from "../deposits/track-deposit-request.ts";
 import { type FoundTransfers, findTransfers, MAX_UNPROVING } from "../track-token-transfers.ts";
-import { type CancelledShares, splitCancelled } from "./cancelled-requests.ts";
+import { type CancelledShares, splitCancelled, unclearParts } from "./cancelled-requests.ts";
 import { endTransition, reportedTransition } from "./exit-request-transitions.ts";
 import { ownRequest } from "./own-exit-request.ts";
+import { readSharedRequests } from "./shared-exit-requests.ts";
 import { areKnown, type EndSeen, isTaken, partsOf, sharesOf } from "./withdrawal-settlements.ts";
 import { isOpenRequest } from "./withdrawal-state-machine.ts";
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
@@ -117,12 +117,13 @@ async function findEnd(
   const numberOpen = numbered && ownId !== null && ownId === (row.requestId ?? ownId);
   if (seen.length === 0 || numberOpen) return { end: null, seen };
   const others = await selectOtherRedemptions(ctx.db, row, { anyId });
-  const split = numbered ? { seen, decided: false } : await ownSettlements({ ...at, seen, others });
+  const split = numbered ? { seen, decided: false } : await ownSettlements(ctx, { ...at, seen, others });
   if (split === "open") return { end: null, seen };
   // Nothing is open any more, so each of the requests was paid or cancelled, and nothing shows which.
   if (split === "unclear") {
     const isSettled = now.request === null && whole;
-    return { end: isSettled ? endTransition(row, { parts: seen, assets: null, kept: false }) : null, seen };
+    const parts = unclearParts(row, { seen, others });
+    return { end: isSettled ? endTransition(row, { parts, assets: null, kept: false }) : null, seen };
   }
   const free = numbered ? seen.filter((end) => !isTaken(end, { row, others })) : split.seen;
   // What is left of an expired request whose shares are in the wallet is never paid: it ends with its payments.
@@ -152,16 +153,12 @@ async function findEnd(
  * the shares of cancelled ones later: `open` if it still holds all shares of those that are known, `unclear` if nothing
  * shows whether this one was paid or cancelled.
  */
-async function ownSettlements({
-  row,
-  now,
-  seen,
-  others,
-  readTransaction,
-}: RequestInput & { now: OpenExit; seen: readonly EndSeen[]; others: readonly WithdrawalRow[] }): Promise<
-  CancelledShares | "open" | "unclear"
-> {
-  const { exits, vault, open } = now;
+async function ownSettlements(
+  ctx: Context,
+  at: RequestInput & { now: OpenExit; seen: readonly EndSeen[]; others: readonly WithdrawalRow[] },
+): Promise<CancelledShares | "open" | "unclear"> {
+  const { row, seen, others, readTransaction } = at;
+  const { exits, vault, open } = at.now;
   if (seen.length === 0 || exits.returnsLater?.(vault) !== true) return { seen, decided: false };
   const waiting = others.filter(({ state }) => isOpenRequest(state));
   const held = open.find(({ requestId }) => requestId === row.requestId)?.shares ?? null;
@@ -171,9 +168,10 @@ async function ownSettlements({
     (sum, { pays, shares }) => sum + (pays === "shares" ? (shares ?? 0n) : 0n),
     0n,
   );
-  const sources = await Promise.all(waiting.map((other) => requestBlock(other, readTransaction)));
-  const aloneUntil = sources.reduce<bigint | null>((first, block) => smaller(first, block) ?? block, null);
-  return splitCancelled(row, { seen, others, returned, aloneUntil }) ?? "unclear";
+  const cancels = seen.some(({ settlement }) => settlement.outcome === "cancelled");
+  if (!cancels && returned === 0n) return { seen, decided: false };
+  const requests = await readSharedRequests(ctx, { row, others, seen, readTransaction });
+  return splitCancelled(row, { seen, requests, returned }) ?? "unclear";
 }
 
 /** Returns the block of a withdrawal's proven request; 0 if no node knows it, so that it does not pass for a later one. */

@@ -24,7 +24,8 @@ interface RequestParts {
 
 type Asked = Pick<WithdrawalRow, "requestId" | "shares" | "estimatedAssets" | "assets">;
 
-const endedBy = ({ claimTxHash, refundTxHash }: WithdrawalRow, hash: Hex): boolean =>
+/** Returns true if a transaction is the one with which a withdrawal was paid or its shares returned. Pure. */
+export const endedBy = ({ claimTxHash, refundTxHash }: WithdrawalRow, hash: Hex): boolean =>
   claimTxHash === hash || refundTxHash === hash;
 
 /** Returns the sum of the shares of withdrawals, in the share token's smallest unit; unknown ones count as 0. Pure. */
@@ -56,6 +57,9 @@ export const areKnown = (seen: readonly EndSeen[], others: readonly WithdrawalRo
 const LATER_PART = 100n;
 /** Part of a request's shares by which rounding of the vault may exceed them in its events: one in a thousand. */
 const ROUNDED_PART = 1_000n;
+
+/** Returns true if shares are at most as many as others, or as many more as the vault's rounding may add. Pure. */
+export const fitsIn = (shares: bigint, most: bigint): boolean => (shares - most) * ROUNDED_PART <= shares;
 
 const isPaid = ({ settlement }: EndSeen): boolean => settlement.outcome === "paid";
 

@@ -45,6 +45,8 @@ export interface Requests {
   /** Places of the transactions that are known as hints, and of those that have no confirmation. */
   hinted?: readonly number[];
   unconfirmed?: readonly number[];
+  /** Places of the transactions that no node knows any more. */
+  forgotten?: readonly number[];
   /** Parameters of the vault's registry entry. */
   params?: Readonly<Record<string, string>>;
   /** The chain's head block, and the blocks of the transactions. */
@@ -60,7 +62,7 @@ const blockAt = ({ blockOf }: Requests, place: number): number => blockOf?.(plac
 
 /** Returns what a check of a request concludes, the last of several: what it shows, with the columns that it changes. */
 export async function checkRequest(scene: Requests) {
-  const { row, sent, hinted = [], unconfirmed = [], checks = 1 } = scene;
+  const { row, sent, hinted = [], unconfirmed = [], forgotten = [], checks = 1 } = scene;
   const ctx = testContext({ db: databaseOf(scene), nowMs: NOW, clients: [clientOf(scene)] });
   const { trackingId, vaultChainId: chainId, createdAt: notedAt } = row;
   const check = () =>
@@ -71,6 +73,7 @@ export async function checkRequest(scene: Requests) {
       })),
       readTransaction: async (_chainId, hash) => {
         const place = Number(hash) - 1;
+        if (forgotten.includes(place)) return { transaction: null, receipt: null, confirmations: 0 };
         const receipt = { ...receiptOf(...(sent[place] ?? [])), blockNumber: BigInt(blockAt(scene, place)) };
         return { transaction: null, receipt, confirmations: unconfirmed.includes(place) ? 0 : 50 };
       },

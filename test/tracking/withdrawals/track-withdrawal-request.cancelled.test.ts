@@ -1,32 +1,12 @@
-import type { Log } from "viem";
 import { describe, expect, test } from "vitest";
 import { ownRequest } from "../../../src/tracking/withdrawals/own-exit-request.ts";
 import { unknownPendingExit } from "../../../src/vaults/vault-exits.ts";
-import { USDC, USER, VAULT } from "../../support/deposits/fixtures.ts";
-import { transferLog } from "../../support/deposits/logs.ts";
-import { eventLog } from "../../support/vaults/answer.ts";
+import { USDC } from "../../support/deposits/fixtures.ts";
 import { askedAt, checkRequest, hashAt, type Requests } from "../../support/withdrawals/several-requests.ts";
+import { claims, returns } from "../../support/withdrawals/shared-logs.ts";
 
 /** Requests of one account at a vault of Centrifuge, some of which were cancelled: their shares are claimed back. */
-const logOf = (...of: Parameters<typeof eventLog>) => eventLog(...of) as unknown as Log;
-/** A claim of shares, each of which pays two of the asset's smallest units. */
-const claims = (shares: bigint): Log[] => [
-  transferLog({ token: USDC, from: VAULT, value: 2n * shares }),
-  logOf(
-    VAULT,
-    "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
-    { sender: USER, receiver: USER, owner: USER, assets: 2n * shares, shares },
-  ),
-];
-/** A claim of the shares of cancelled requests. */
-const returns = (shares: bigint): Log[] => [
-  transferLog({ token: VAULT, from: VAULT, value: shares }),
-  logOf(
-    VAULT,
-    "event CancelRedeemClaim(address indexed controller, address indexed receiver, uint256 indexed requestId, address sender, uint256 shares)",
-    { controller: USER, receiver: USER, requestId: 0n, sender: USER, shares },
-  ),
-];
+
 /** The views of a vault with these shares of the account: waiting, and to be claimed back. */
 const holding = (waiting: bigint, returned = 0n) => ({
   "pendingRedeemRequest(uint256,address)": waiting,
