@@ -141,7 +141,8 @@ export function partsOf(
       continue;
     }
     const before = takeShares(taken, { index, shares: shares ?? 0n });
-    if (before > 0n && before === shares) continue;
+    // What rounding adds to another withdrawal's payment is no part of this one.
+    if (before > 0n && shares !== null && fitsIn(shares, before)) continue;
     shared ||= before > 0n || (skipped && shares === null);
     parts.push(one);
     owed -= settlement.assets ?? owed;

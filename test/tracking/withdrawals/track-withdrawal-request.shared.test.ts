@@ -83,6 +83,17 @@ test("a claim for more than the only known request has an unknown amount", async
   });
 });
 
+test("what the vault's rounding adds to a claim is no part of the next request", async () => {
+  const [large, next] = [askedAt(0, { shares: "100000" }), askedAt(1, { shares: "50000" })];
+  const sent = [[], [], claims(100_001n), claims(50_001n)];
+  const ended = { ...large, state: "completed", claimTxHash: hashAt(2), assets: "200002" } as const;
+  expect(await check({ sent, row: next, others: [ended] })).toMatchObject({
+    ...{ shows: "token_paid", change: { claimTxHash: hashAt(3), assets: "100002" } },
+  });
+  const open = { sent: [[], [], claims(100_001n)], views: waiting(50_000n), hinted: [2] };
+  expect(await check({ ...open, row: next, others: [ended] })).toMatchObject({ shows: "request_pending" });
+});
+
 test("a request ends although others seem to have taken all payments, if the vault holds none", async () => {
   const sent = [[], [], claims(100n)];
   const ended = { ...first, state: "completed", claimTxHash: hashAt(2), assets: "200" } as const;
