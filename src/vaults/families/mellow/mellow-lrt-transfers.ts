@@ -35,7 +35,7 @@ const unknown: Query<null> = createQuery({}, () => null);
 /**
  * Returns a query for what an account would have, in the asset's smallest unit, of the withdrawals with these ids at an
  * EigenLayer queue if it accepted them. Anyone can transfer or request withdrawals for it, and a MultiVault transfers
- * its own to pay a redemption. Null if a part is unread or there are over 128. Source: mellow-finance/simple-lrt.
+ * its own to pay a redemption. Null if a part is unread or just accepted, or there are over 128. Source: mellow-finance/simple-lrt.
  */
 export function transferredAssets(
   queue: Address,
@@ -54,8 +54,9 @@ export function transferredAssets(
   return andThen(first, ({ names: { isolated, strategy }, withdrawals }): Query<bigint | null> => {
     const all = withdrawals.flatMap((result) => (result.ok ? [result.value] : []));
     if (all.length < ids.length) return unknown;
-    // The queue forgets a withdrawal of which nobody has anything left.
     const own = all.filter(([, , , total, shares]) => total > 0n && shares > 0n);
+    // A listed one of which nothing is left was accepted after the list was read, and the sums may not contain it yet.
+    if (own.length < all.length) return unknown;
     const claimed = own.filter(([, isClaimed]) => isClaimed);
     const assets = claimed.reduce((sum, [, , of, total, shares]) => sum + mulDivDown(of, shares, total), 0n);
     if (claimed.length === own.length) return createQuery({}, () => assets);

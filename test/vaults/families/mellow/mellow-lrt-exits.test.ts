@@ -183,8 +183,11 @@ describe("open requests", () => {
       ]);
     });
 
-    test("are none if nothing of that is left", () => {
-      expect(openAt(eigen([0n, 0n], [[false, 0n, 0n, 0n]]))).toEqual([]);
+    test("have no known worth if a listed one is gone: it was accepted between two reads", () => {
+      const gone = eigen([0n, 0n], [[false, 0n, 0n, 0n]]);
+      expect(openAt(gone)).toMatchObject([{ assets: null, state: "pending", priced: false }]);
+      const accepted = eigen([0n, 0n], [[false, 0n, 40n, 0n]]);
+      expect(openAt(accepted)).toMatchObject([{ assets: null, state: "pending", priced: false }]);
     });
 
     test("have no known worth if a part of it is unread or there are too many", () => {
