@@ -1,4 +1,5 @@
 import {
+  type Address,
   concatHex,
   encodeAbiParameters,
   encodeEventTopics,
@@ -150,28 +151,32 @@ test.each<[string, Log[], boolean?]>([
   expect(["request_pending", "request_claimable"]).toContain(seen?.shows);
 });
 
-/** The claim of the shares that another account's cancelled request returns, in favour of the user. */
-function strangersCancellation(shares: bigint): Log {
+/** The claim of the shares that a cancelled request returns, in favour of the user. */
+function cancellation(shares: bigint, controller: Address = USER): Log {
   const cancelled = parseAbi([
     "event CancelRedeemClaim(address indexed controller, address indexed receiver, uint256 indexed requestId, address sender, uint256 shares)",
   ]);
-  const args = { controller: OTHER, receiver: USER, requestId: 0n };
-  const data = encodeAbiParameters(parseAbiParameters("address, uint256"), [OTHER, shares]);
+  const args = { controller, receiver: USER, requestId: 0n };
+  const data = encodeAbiParameters(parseAbiParameters("address, uint256"), [controller, shares]);
   return log(VAULT, encodeEventTopics({ abi: cancelled, eventName: "CancelRedeemClaim", args }), data);
 }
+const strangersCancellation = (shares: bigint): Log => cancellation(shares, OTHER);
 const returns = (value: bigint) => transferLog({ token: VAULT, from: VAULT, value });
 
 test.each<[string, Log[]]>([
   ["of nothing", [strangersCancellation(0n)]],
   ["of a share", [strangersCancellation(1n), returns(1n)]],
   ["of a share, with a second transfer", [strangersCancellation(1n), returns(1n), returns(1n)]],
+  ["of nothing, with a transfer of all shares", [strangersCancellation(0n), returns(SHARES)]],
+  ["of all shares", [strangersCancellation(SHARES), returns(SHARES)]],
+  ["of all shares, beside one of nothing by the user", [cancellation(0n), returns(SHARES)]],
 ])("a stranger's cancellation %s in the user's favour does not end the user's request", async (_, logs) => {
   const [seen] = await look(logs);
   expect(["request_pending", "request_claimable"]).toContain(seen?.shows);
 });
 
 test("a cancellation that returns all shares ends the request, in however many transfers", async () => {
-  const returned = [strangersCancellation(SHARES), returns(SHARES / 2n), returns(SHARES / 2n)];
+  const returned = [cancellation(SHARES), returns(SHARES / 2n), returns(SHARES / 2n)];
   expect(await look(returned)).toEqual([{ shows: "request_cancelled", assets: null }]);
 });
 

@@ -1,13 +1,4 @@
-import {
-  type Address,
-  encodeFunctionData,
-  type Hex,
-  isAddressEqual,
-  type Log,
-  parseAbi,
-  parseEventLogs,
-  toEventSelector,
-} from "viem";
+import { type Address, encodeFunctionData, isAddressEqual, type Log, parseAbi, parseEventLogs } from "viem";
 import {
   createQuery,
   mapQuery,
@@ -29,12 +20,10 @@ import {
   type ExitTerms,
   type ExitTermsInput,
   type PendingExit,
-  paidTo,
   unknownExitTerms,
   unknownPendingExit,
   type VaultExits,
 } from "../../vault-exits.ts";
-import { namesAccount } from "../../vault-log-arguments.ts";
 import { conversionPrice, conversionReads } from "./erc7540-base.ts";
 import {
   ANY_REQUEST,
@@ -43,6 +32,7 @@ import {
   requestParts,
   sumOfParts,
 } from "./erc7540-request-parts.ts";
+import { findCancellation } from "./erc7540-returned-shares.ts";
 import {
   NOTHING_CANCELLED,
   type OwnRequests,
@@ -295,34 +285,4 @@ function findClaim(
   if (claims.length === 0) return findCancellation(vault, { user, logs });
   const assets = claims.reduce((sum, { args }) => sum + args.assets, 0n);
   return { outcome: "paid", assets, shares: claims.reduce((sum, { args }) => sum + args.shares, 0n) };
-}
-
-/**
- * First topics of the events that show the return of a cancelled request's shares: at the cancellation or, in EIP-7887,
- * at the claim. The position of the account differs. Sources: lagoon-v0 v0.6, Accountable, EIP-7887.
- */
-const RETURNED_TOPICS: readonly Hex[] = [
-  "RedeemRequestCanceled(uint256,address,uint256)",
-  "CancelRedeemRequest(address,address,uint256,address)",
-  "CancelRedeemClaim(address,address,uint256,address,uint256)",
-].map((event) => toEventSelector(event));
-
-/**
- * Returns the settlement of a request whose cancellation a receipt shows, or null, also if no shares reached the user.
- * Strangers can name the user as receiver of theirs, so only as many shares are returned as the transfers show.
- */
-function findCancellation(
-  vault: Vault,
-  { user, logs }: { user: Address; logs: readonly Log[] },
-): ExitSettlement | null {
-  const found = logs.some(
-    (log) =>
-      isAddressEqual(log.address, vault.entryPoint) &&
-      RETURNED_TOPICS.includes(log.topics[0] ?? "0x") &&
-      namesAccount(log, { account: user }),
-  );
-  if (!found) return null;
-  const returned = paidTo(logs, { token: vault.shareToken, receiver: user });
-  const shares = returned.reduce((sum, amount) => sum + amount, 0n);
-  return shares === 0n ? null : { outcome: "cancelled", assets: 0n, shares };
 }
