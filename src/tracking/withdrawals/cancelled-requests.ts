@@ -69,6 +69,23 @@ export function splitCancelled(row: WithdrawalRow, of: Shared): CancelledShares 
 }
 
 /**
+ * Returns true if the payments among settlements are for as many shares as a request, or as it and the `waiting` ones
+ * together, after what ended others took. They then prove that it was paid, whatever the vault holds: the user, or a
+ * stranger in the user's name, may have made further requests elsewhere. Pure.
+ */
+export function arePaid(
+  row: WithdrawalRow,
+  of: { seen: readonly EndSeen[]; others: readonly WithdrawalRow[]; waiting: readonly WithdrawalRow[] },
+): boolean {
+  const seen = of.seen.filter((end) => !isCancelled(end));
+  return [[row], [row, ...of.waiting]].some((rows) => {
+    const asked = { ...row, shares: sharesOf(rows).toString() };
+    const { complete, exceeds } = partsOf(asked, { seen, others: of.others, awaitsMore: true });
+    return complete && !exceeds;
+  });
+}
+
+/**
  * Returns the settlements that may have paid or cancelled a request of which nothing shows which it was: the first ones
  * of either kind that other withdrawals leave for its shares. Later ones are for later requests. Pure.
  */

@@ -25,7 +25,7 @@ import {
 } from "../deposits/deposit-transaction-reader.ts";
 import { findVaultOfDeposit } from "../deposits/track-deposit-request.ts";
 import { type FoundTransfers, findTransfers, MAX_UNPROVING } from "../track-token-transfers.ts";
-import { type CancelledShares, splitCancelled, unclearParts } from "./cancelled-requests.ts";
+import { arePaid, type CancelledShares, splitCancelled, unclearParts } from "./cancelled-requests.ts";
 import { endTransition, reportedTransition } from "./exit-request-transitions.ts";
 import { ownRequest } from "./own-exit-request.ts";
 import { readSharedRequests } from "./shared-exit-requests.ts";
@@ -150,8 +150,8 @@ async function findEnd(
 
 /**
  * Returns those of the settlements that may be this request's, of requests that their vault holds together and returns
- * the shares of cancelled ones later: `open` if it still holds all shares of those that are known, `unclear` if nothing
- * shows whether this one was paid or cancelled.
+ * the shares of cancelled ones later: `open` if it still holds all shares of those that are known and no payment is for
+ * as many, `unclear` if nothing shows whether this one was paid or cancelled.
  */
 async function ownSettlements(
   ctx: Context,
@@ -162,8 +162,9 @@ async function ownSettlements(
   if (seen.length === 0 || exits.returnsLater?.(vault) !== true) return { seen, decided: false };
   const waiting = others.filter(({ state }) => isOpenRequest(state));
   const held = open.find(({ requestId }) => requestId === row.requestId)?.shares ?? null;
-  // What was settled is then another request's, one that this service does not know.
-  if (row.shares !== null && held !== null && held >= sharesOf([row, ...waiting])) return "open";
+  const isHeld = row.shares !== null && held !== null && held >= sharesOf([row, ...waiting]);
+  // What was settled is then another request's, one that this service does not know, unless it is for the same shares.
+  if (isHeld && !arePaid(row, { seen, others, waiting })) return "open";
   const returned = open.reduce(
     (sum, { pays, shares }) => sum + (pays === "shares" ? (shares ?? 0n) : 0n),
     0n,

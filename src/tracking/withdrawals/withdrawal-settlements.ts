@@ -20,6 +20,8 @@ interface RequestParts {
   exact: boolean;
   /** True if they are for shares of other requests too, so that the amount of this one is unknown. */
   shared: boolean;
+  /** True if they are for more than what its shares and those of ended requests explain. */
+  exceeds: boolean;
 }
 
 type Asked = Pick<WithdrawalRow, "requestId" | "shares" | "estimatedAssets" | "assets">;
@@ -153,9 +155,10 @@ export function partsOf(
     const exceeds =
       (row.shares !== null && -left * ROUNDED_PART > asked) ||
       (promised > 0n && -owed * LATER_PART > promised);
-    return { parts, complete: true, exact: left === 0n && !shared && !exceeds, shared: shared || exceeds };
+    const exact = left === 0n && !shared && !exceeds;
+    return { parts, complete: true, exact, shared: shared || exceeds, exceeds };
   }
-  return { parts, complete: false, exact: false, shared };
+  return { parts, complete: false, exact: false, shared, exceeds: false };
 }
 
 /** Returns the shares of the payments among settlements, or null if those of one are unknown. Pure. */

@@ -43,6 +43,32 @@ describe("a request that the vault still holds", () => {
     });
   });
 
+  test.each([
+    ["100 shares", 100n],
+    ["what rounding adds to them", 100_001n],
+  ])(
+    "ends with its own claim of %s although another service requested as many since",
+    async (_what, shares) => {
+      const row = shares === 100n ? first : { ...first, shares: "100000" };
+      const open = { sent: [[], [], claims(shares)], row, hinted: [2] };
+      const assets = (2n * shares).toString();
+      expect(await check({ ...open, views: holding(200_000n) })).toMatchObject(paidAt(2, assets));
+    },
+  );
+
+  test("ends with a claim of all known requests although more were requested elsewhere since", async () => {
+    const open = { sent: [[], [], claims(150n)], hinted: [2], views: holding(200n) };
+    expect(await check({ ...open, row: second, others: [first] })).toMatchObject({
+      shows: "request_pending",
+    });
+    expect(await check({ ...open, row: first, others: [second] })).toMatchObject(paidAt(2, null));
+    const ended = { ...first, state: "completed", claimTxHash: hashAt(2), assets: null } as const;
+    expect(await check({ ...open, row: second, others: [ended] })).toMatchObject(paidAt(2, null));
+    const parts = { sent: [[], claims(60n), claims(40n)], hinted: [1, 2], views: holding(100n) };
+    expect(await check({ ...parts, row: first })).toMatchObject(paidAt(2, "200"));
+    expect(await check({ ...parts, hinted: [1], row: first })).toMatchObject({ shows: "request_pending" });
+  });
+
   test("does not end with the claim of what is left of another one", async () => {
     const open = { sent: [[], [], returns(100n)], hinted: [2], views: holding(50n) };
     expect(await check({ ...open, row: second, others: [first] })).toMatchObject({
