@@ -27,7 +27,7 @@ interface Shared {
 type Split = readonly bigint[];
 
 /** Maximum number of requests whose combinations are compared. */
-const MAX_COMPARED = 10;
+const MAX_COMPARED = 8;
 
 const isCancelled = ({ settlement }: EndSeen): boolean => settlement.outcome === "cancelled";
 const sumOf = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, amount) => sum + amount, 0n);
@@ -50,8 +50,7 @@ export function splitCancelled(row: WithdrawalRow, of: Shared): CancelledShares 
   const cancelled = seen.filter(isCancelled);
   const paid = seen.filter((end) => !isCancelled(end));
   if (settled(cancelled) + returned === 0n || requests.length < 2) return { seen, decided: false };
-  const whole = wholeSplits(of);
-  const splits = whole.length > 0 ? whole : partSplits(of);
+  const splits = splitsOf(of);
   const own = requests.findIndex((request) => request.row === row);
   const ends = new Set(splits.map((split) => endIn(split, own, requests)));
   const [end] = ends;
@@ -109,6 +108,21 @@ function endIn(
   const [back, request] = [split[index] ?? 0n, requests[index]];
   if (back === 0n) return "paid";
   return request === undefined || fitsIn(sharesIn(request), back) ? "cancelled" : "both";
+}
+
+/**
+ * Returns the likeliest of the possible splits. Shares that are claimed back at once are usually of one cancellation,
+ * which takes requests that follow each other.
+ */
+function splitsOf(of: Shared): Split[] {
+  const whole = wholeSplits(of);
+  const claims = of.seen.filter(isCancelled).length + (of.returned > 0n ? 1 : 0);
+  if (claims > 1) return whole;
+  const runs = whole.filter((split) => {
+    const taken = split.flatMap((back, index) => (back > 0n ? [index] : []));
+    return (taken.at(-1) ?? 0) - (taken[0] ?? 0) < Math.max(taken.length, 1);
+  });
+  return runs.length > 0 ? runs : [...whole, ...partSplits(of)];
 }
 
 /** Returns the possible splits in which each request was either paid or cancelled. */

@@ -60,6 +60,18 @@ describe("of several requests, a cancellation takes", () => {
     expect(await checkAll(sent, [large, small])).toMatchObject([paidAt(2), cancelledAt(3)]);
   });
 
+  test("requests that follow each other, if the shares were claimed back at once", async () => {
+    const rows = ["30", "100", "50", "30"].map((shares, place) => askedAt(place, { shares }));
+    const sent = [[], [], [], [], claims(130n), returns(80n)];
+    expect(await checkAll(sent, rows)).toMatchObject([paidAt(4), paidAt(4), cancelledAt(5), cancelledAt(5)]);
+  });
+
+  test("unknown ones if there were several and one request was paid in part", async () => {
+    const sent = [[], [], [], claims(60n), returns(40n), claims(50n), returns(30n)];
+    const seen = await checkAll(sent, [first, second, third]);
+    expect(seen.map(({ shows }) => shows)).toEqual(["partly_paid", "partly_paid", "partly_paid"]);
+  });
+
   test("unknown ones if the newest request may have been made before or after it", async () => {
     const sent = [[], [], claims(70n), returns(80n)];
     expect(await checkAll(sent, [first, second])).toMatchObject([bothAt(2, 3), bothAt(2, 3)]);
