@@ -87,7 +87,7 @@ test("readExitFacts() names the first token that the vault pays, the requested o
     return { found, requests };
   };
   expect(await paidIn([WETH, OTHER])).toEqual({ found: [[WETH, true, null, WETH]], requests: 1 });
-  expect(await paidIn([OTHER])).toEqual({ found: [[OTHER, false, null, OTHER]], requests: 2 });
+  expect(await paidIn([OTHER])).toEqual({ found: [[OTHER, false, null, OTHER]], requests: 3 });
   expect(await paidIn([OTHER], OTHER)).toEqual({ found: [[OTHER, true, null, OTHER]], requests: 1 });
   // Neither token of the vault: a swap follows, of what the queue pays.
   expect((await paidIn([OTHER], VAULT)).found).toEqual([[OTHER, false, null, OTHER]]);
