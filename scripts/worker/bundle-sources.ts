@@ -92,10 +92,19 @@ function leanSources(root: string): Plugin {
 
 /**
  * Modules of packages that the Worker does not use, though other modules refer to them: zod's for JSON schemas, of which
- * the OpenAPI document is made without the Worker, and drizzle's for relational queries.
+ * the OpenAPI document is made without the Worker, and drizzle's for relational queries and for types of columns that
+ * no table has.
  */
-const UNUSED =
-  /\/zod\/v4\/core\/(?:json-schema-processors|to-json-schema)\.js$|\/drizzle-orm\/(?:relations|pg-core\/query-builders\/query)\.js$/;
+const UNUSED = new RegExp(
+  [
+    "/zod/v4/core/(?:json-schema-processors|to-json-schema)",
+    "/drizzle-orm/(?:relations|pg-core/query-builders/query)",
+    "/drizzle-orm/pg-core/columns/(?:(?:big|small)?serial|(?:var)?char|cidr|inet|interval|line|macaddr8?|point|real)",
+    "/drizzle-orm/pg-core/columns/(?:postgis|vector)_extension/\\w+",
+  ]
+    .map((path) => `${path}\\.js$`)
+    .join("|"),
+);
 /** Functions of zod's modules whose results every schema gets when it is created. */
 const METHODS = /^create\w+Method$/;
 
