@@ -76,7 +76,7 @@ type SharePrice = DepositTerms["price"];
 
 /**
  * Returns what a vault's prices count an amount of a token (`given`) as, without fees, in its asset: rounded down. `own`
- * is its share price in the token, `inAsset` that in its asset. Throws `price_unsafe` if it states one of them not.
+ * is its share price in the token, `inAsset` that in its asset. Throws `price_unsafe` if one of them is unknown.
  */
 export function countedAsAsset(
   { vault, given }: { vault: Vault; given: TokenAmount },

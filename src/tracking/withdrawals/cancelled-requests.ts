@@ -1,4 +1,5 @@
 import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
+import { smaller } from "../../lib/amount.ts";
 import { type EndSeen, fitsIn, partsOf, sharesOf } from "./withdrawal-settlements.ts";
 import { isOpenRequest } from "./withdrawal-state-machine.ts";
 
@@ -50,15 +51,17 @@ export function splitCancelled(row: WithdrawalRow, of: Shared): CancelledShares 
   const cancelled = seen.filter(isCancelled);
   const paid = seen.filter((end) => !isCancelled(end));
   if (settled(cancelled) + returned === 0n || requests.length < 2) return { seen, decided: false };
-  const splits = splitsOf(of);
-  const own = requests.findIndex((request) => request.row === row);
-  const ends = new Set(splits.map((split) => endIn(split, own, requests)));
+  const unexplained = withoutEnded(of);
+  const found = splitsOf(unexplained);
+  const [splits, compared] = found.length > 0 ? [found, unexplained.requests] : [splitsOf(of), requests];
+  const own = compared.findIndex((request) => request.row === row);
+  const ends = new Set(splits.map((split) => endIn(split, own, compared)));
   const [end] = ends;
   if (ends.size === 1 && end === "cancelled") return { seen: cancelled, decided: true };
   if (ends.size === 1 && end === "paid") {
     const isWaiting = ({ row: { state } }: SharedRequest, index: number) =>
-      isOpenRequest(state) && splits.some((split) => endIn(split, index, requests) !== "cancelled");
-    return { seen: paid, decided: !requests.slice(0, own).some(isWaiting) };
+      isOpenRequest(state) && splits.some((split) => endIn(split, index, compared) !== "cancelled");
+    return { seen: paid, decided: !compared.slice(0, own).some(isWaiting) };
   }
   // Without a payment, there is nothing to mix it up with.
   if (paid.length === 0) return { seen, decided: false };
@@ -111,18 +114,42 @@ function endIn(
 }
 
 /**
- * Returns the likeliest of the possible splits. Shares that are claimed back at once are usually of one cancellation,
- * which takes requests that follow each other.
+ * Returns the possible splits: those in which each request was either paid or cancelled or, without such a one, those of
+ * a single cancellation that took a part of one.
  */
 function splitsOf(of: Shared): Split[] {
   const whole = wholeSplits(of);
   const claims = of.seen.filter(isCancelled).length + (of.returned > 0n ? 1 : 0);
-  if (claims > 1) return whole;
-  const runs = whole.filter((split) => {
-    const taken = split.flatMap((back, index) => (back > 0n ? [index] : []));
-    return (taken.at(-1) ?? 0) - (taken[0] ?? 0) < Math.max(taken.length, 1);
+  return whole.length > 0 || claims > 1 ? whole : partSplits(of);
+}
+
+/**
+ * Returns the requests without those that have ended, and of the settlements that ended them what these leave. Of a
+ * request that was paid in part, the payment comes first, and its cancellation has the rest.
+ */
+function withoutEnded(of: Shared): Shared {
+  const left = of.seen.map(({ settlement }) => settlement.shares ?? 0n);
+  const take = (hash: string | null, shares: bigint): bigint => {
+    let rest = shares;
+    for (const [index, end] of of.seen.entries()) {
+      const part = end.hash === hash ? (smaller(left[index] ?? 0n, rest) ?? 0n) : 0n;
+      left[index] = (left[index] ?? 0n) - part;
+      rest -= part;
+    }
+    return rest;
+  };
+  const ended = of.requests.filter((request) => shareOf(request) !== "any");
+  // What a request took as a whole is certain; of one that was paid in part, only the sum is.
+  const inOrder = [...ended].sort((a, b) => Number(shareOf(a) === "some") - Number(shareOf(b) === "some"));
+  for (const request of inOrder) {
+    const { claimTxHash, refundTxHash } = request.row;
+    take(refundTxHash, take(claimTxHash, sharesIn(request)));
+  }
+  const seen = of.seen.flatMap((end, index) => {
+    const shares = left[index] ?? 0n;
+    return shares > 0n ? [{ ...end, settlement: { ...end.settlement, shares } }] : [];
   });
-  return runs.length > 0 ? runs : [...whole, ...partSplits(of)];
+  return { ...of, seen, requests: of.requests.filter((request) => !ended.includes(request)) };
 }
 
 /** Returns the possible splits in which each request was either paid or cancelled. */

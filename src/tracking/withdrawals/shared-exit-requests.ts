@@ -21,8 +21,15 @@ export async function readSharedRequests(
   },
 ): Promise<SharedRequest[]> {
   const { row, others, seen, readTransaction } = of;
+  const isSame = (one: WithdrawalRow, other: WithdrawalRow): boolean =>
+    one.sourceTxHash !== null &&
+    one.sourceTxHash === other.sourceTxHash &&
+    one.sourceDataHash === other.sourceDataHash;
   const shared = others.filter(
-    (other) => isOpenRequest(other.state) || seen.some(({ hash }) => endedBy(other, hash)),
+    (other, index) =>
+      (isOpenRequest(other.state) || seen.some(({ hash }) => endedBy(other, hash))) &&
+      // Equal withdrawals with one transaction stand for one request.
+      !others.slice(0, index).some((earlier) => isSame(earlier, other)),
   );
   const rows = [row, ...shared];
   // A request at an unknown time would decide which of them was cancelled.

@@ -132,7 +132,8 @@ async function findEnd(
   const found = partsOf(row, { seen: free, others: takers, awaitsMore: isOpen || !whole });
   // The vault says that nothing is open, so one of the payments was this one's, although others seem to take them all.
   const isAmong = found.parts.length === 0 && now.request === null && !hasNumber(row);
-  const { parts, complete, exact, shared } = isAmong ? { ...found, parts: seen, shared: true } : found;
+  const among = free.length > 0 ? free : seen;
+  const { parts, complete, exact, shared } = isAmong ? { ...found, parts: among, shared: true } : found;
   // Payments that were not read or are not confirmed may be further parts, or show that the amount is uncertain.
   const isLeft = !whole && (!complete || numbered);
   if (parts.length === 0 || isLeft || (!complete && isOpen)) return { end: null, seen };

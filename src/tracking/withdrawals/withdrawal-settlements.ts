@@ -143,8 +143,9 @@ export function partsOf(
       continue;
     }
     const before = takeShares(taken, { index, shares: shares ?? 0n });
-    // What rounding adds to another withdrawal's payment is no part of this one.
-    if (before > 0n && shares !== null && fitsIn(shares, before)) continue;
+    // What rounding adds to another withdrawal's payment is no part of this one, unless this one is as small.
+    const isRounding = shares !== null && (shares - before) * ROUNDED_PART <= asked;
+    if (before > 0n && isRounding && fitsIn(shares, before)) continue;
     shared ||= before > 0n || (skipped && shares === null);
     parts.push(one);
     owed -= settlement.assets ?? owed;

@@ -60,10 +60,39 @@ describe("of several requests, a cancellation takes", () => {
     expect(await checkAll(sent, [large, small])).toMatchObject([paidAt(2), cancelledAt(3)]);
   });
 
-  test("requests that follow each other, if the shares were claimed back at once", async () => {
+  test("those that every possible split takes, and of the others it is unknown", async () => {
     const rows = ["30", "100", "50", "30"].map((shares, place) => askedAt(place, { shares }));
     const sent = [[], [], [], [], claims(130n), returns(80n)];
-    expect(await checkAll(sent, rows)).toMatchObject([paidAt(4), paidAt(4), cancelledAt(5), cancelledAt(5)]);
+    const ends = [bothAt(4, 5), paidAt(4), cancelledAt(5), bothAt(4, 5)];
+    expect(await checkAll(sent, rows)).toMatchObject(ends);
+  });
+
+  test("nothing of a newer request after an older one that ended as paid in part", async () => {
+    const row = askedAt(2, { shares: "50" });
+    const parted = {
+      state: "partial",
+      claimTxHash: hashAt(1),
+      refundTxHash: hashAt(3),
+      assets: "40",
+    } as const;
+    const sent = [[], claims(40n), [], returns(60n), claims(50n)];
+    const older = { ...first, ...parted };
+    expect(await check({ sent, row, others: [older] })).toMatchObject(paidAt(4, "100"));
+    const joint = [[], claims(40n), [], returns(110n)];
+    expect(await check({ sent: joint, row, others: [older] })).toMatchObject(cancelledAt(3));
+  });
+
+  test("each request once, however many withdrawals stand for it", async () => {
+    const copy = { ...second, trackingId: "00000000-0000-4000-8000-0000000000aa" };
+    const sent = [[], [], returns(100n), claims(50n)];
+    expect(await check({ sent, row: first, others: [second, copy] })).toMatchObject(cancelledAt(2));
+  });
+
+  test("none of two that were paid at once, of which one is small", async () => {
+    const [large, small] = [askedAt(0, { shares: "100000" }), askedAt(1, { shares: "50" })];
+    const sent = [[], [], claims(100_050n)];
+    const paid = { ...large, state: "completed", claimTxHash: hashAt(2), assets: "1" } as const;
+    expect(await check({ sent, row: small, others: [paid] })).toMatchObject(paidAt(2));
   });
 
   test("unknown ones if there were several and one request was paid in part", async () => {
