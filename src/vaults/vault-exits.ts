@@ -323,6 +323,8 @@ export interface ExitSettlement {
   assets: bigint | null;
   /** Shares that were paid or returned. Null or absent if unknown, or if they are those of the whole request. */
   shares?: bigint | null;
+  /** Shares of cancelled requests that the receipt shows as returned beside a payment. Absent if there are none. */
+  returned?: bigint;
   /** True if this may be the payment of a part whose shares are unknown. Absent otherwise. */
   inParts?: true;
   /** True if the vault numbers its requests, but these events name none. Absent otherwise; see `settlesUnnamed`. */

@@ -129,10 +129,11 @@ function splitsOf(of: Shared): Split[] {
  */
 function withoutEnded(of: Shared): Shared {
   const left = of.seen.map(({ settlement }) => settlement.shares ?? 0n);
-  const take = (hash: string | null, shares: bigint): bigint => {
+  const take = (hash: string | null, { shares, back }: { shares: bigint; back: boolean }): bigint => {
     let rest = shares;
     for (const [index, end] of of.seen.entries()) {
-      const part = end.hash === hash ? (smaller(left[index] ?? 0n, rest) ?? 0n) : 0n;
+      const isIts = end.hash === hash && isCancelled(end) === back;
+      const part = isIts ? (smaller(left[index] ?? 0n, rest) ?? 0n) : 0n;
       left[index] = (left[index] ?? 0n) - part;
       rest -= part;
     }
@@ -143,7 +144,8 @@ function withoutEnded(of: Shared): Shared {
   const inOrder = [...ended].sort((a, b) => Number(shareOf(a) === "some") - Number(shareOf(b) === "some"));
   for (const request of inOrder) {
     const { claimTxHash, refundTxHash } = request.row;
-    take(refundTxHash, take(claimTxHash, sharesIn(request)));
+    const rest = take(claimTxHash, { shares: sharesIn(request), back: false });
+    take(refundTxHash, { shares: rest, back: true });
   }
   const seen = of.seen.flatMap((end, index) => {
     const shares = left[index] ?? 0n;

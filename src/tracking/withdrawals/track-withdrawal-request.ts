@@ -247,14 +247,14 @@ async function findSettlements(
     const seen = await readLogged(row.vaultChainId, hash);
     const { receipt } = seen;
     if (receipt === null || !receipt.succeeded || receipt.blockNumber < since) continue;
-    const settlement = settlementIn(receipt, { row, now, requestLogs: source.receipt.logs });
-    if (settlement === null) continue;
+    const settlements = settlementsIn(receipt, { row, now, requestLogs: source.receipt.logs });
+    if (settlements.length === 0) continue;
     // What the vault reports at the head already leaves out what this paid.
     if (!isConfirmed(ctx, { chainId: row.vaultChainId, seen })) {
       whole = false;
       continue;
     }
-    ends.push({ hash, receipt, settlement });
+    ends.push(...settlements.map((settlement) => ({ hash, receipt, settlement })));
     if (counts) unproving -= 1;
   }
   const proving = ends.map(({ hash }) => hash);
@@ -289,22 +289,27 @@ async function findPayments(
 }
 
 /**
- * Returns how a receipt settled a withdrawal's request, or null if it did not. A payment counts only if the paid token
- * reached the user. For native currency, which has no transfer event, the vault's own event suffices.
+ * Returns how a receipt settled a withdrawal's request: with a payment, with a return of its shares, or with both. A
+ * payment counts only if the paid token reached the user. For native currency, which has no transfer event, the vault's
+ * own event suffices.
  */
-function settlementIn(
+function settlementsIn(
   receipt: Receipt,
   { row, now, requestLogs }: { row: WithdrawalRow; now: OpenExit; requestLogs: Receipt["logs"] },
-): ExitSettlement | null {
+): ExitSettlement[] {
   const user = getAddress(row.userAddress);
   const requestId = row.requestId ?? "0";
   const given = { user, requestId, logs: receipt.logs, requestLogs };
   const seen = now.exits.findSettlement?.(now.vault, given) ?? null;
-  if (seen === null || seen.outcome !== "paid" || isNative(row.exitToken)) return seen;
+  if (seen === null) return [];
+  const { returned: shares = 0n, ...settlement } = seen;
+  const returned: ExitSettlement[] = shares === 0n ? [] : [{ outcome: "cancelled", assets: 0n, shares }];
+  if (settlement.outcome !== "paid" || isNative(row.exitToken)) return [settlement, ...returned];
   const arrived = netTransfers(receipt.logs, { token: row.exitToken, account: row.userAddress });
-  if (arrived <= 0n) return null;
+  if (arrived <= 0n) return returned;
   // A vault may pay less than its event names; one transaction may pay several requests.
-  return { ...seen, assets: seen.assets === null || arrived < seen.assets ? arrived : seen.assets };
+  const assets = settlement.assets === null || arrived < settlement.assets ? arrived : settlement.assets;
+  return [{ ...settlement, assets }, ...returned];
 }
 
 /** The user's other redemptions from the same vault; with any request id if `anyId`. */

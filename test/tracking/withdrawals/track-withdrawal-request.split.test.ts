@@ -157,6 +157,31 @@ describe("shares that were returned before the next request", () => {
   });
 });
 
+describe("a claim and a return of shares in one transaction", () => {
+  const sent = [[], [], [...claims(100n), ...returns(50n)]];
+
+  test("end one request each", async () => {
+    expect(await checkAll(sent, [first, second])).toMatchObject([paidAt(2), cancelledAt(2)]);
+    const paid = { ...first, state: "completed", claimTxHash: hashAt(2), assets: null } as const;
+    expect(await check({ sent, row: second, others: [paid] })).toMatchObject(cancelledAt(2));
+    const cancelled = { ...second, state: "cancelled", refundTxHash: hashAt(2) } as const;
+    expect(await check({ sent, row: first, others: [cancelled] })).toMatchObject(paidAt(2, "200"));
+  });
+
+  test("end the only request in both ways", async () => {
+    const only = askedAt(0, { shares: "150" });
+    const both = { shows: "partly_paid", change: { claimTxHash: hashAt(2), refundTxHash: hashAt(2) } };
+    expect(await check({ sent, row: only })).toMatchObject(both);
+  });
+
+  test("do not let a payment of it stand for its return", async () => {
+    const older = askedAt(0, { shares: "70" });
+    const scene = [[], [], [...claims(70n), ...returns(50n)]];
+    const paid = { ...older, state: "completed", claimTxHash: hashAt(2), assets: null } as const;
+    expect(await check({ sent: scene, row: second, others: [paid] })).toMatchObject(cancelledAt(2));
+  });
+});
+
 describe("a request that no node knows any more", () => {
   const scene = { row: first, others: [second], forgotten: [1] };
 

@@ -282,7 +282,10 @@ function findClaim(
   const claims = parseEventLogs({ abi: eventsAbi(), eventName: "Withdraw", logs: own }).filter(({ args }) =>
     isAddressEqual(args.owner, user),
   );
-  if (claims.length === 0) return findCancellation(vault, { user, logs });
+  const cancellation = findCancellation(vault, { user, logs });
+  if (claims.length === 0) return cancellation;
   const assets = claims.reduce((sum, { args }) => sum + args.assets, 0n);
-  return { outcome: "paid", assets, shares: claims.reduce((sum, { args }) => sum + args.shares, 0n) };
+  const shares = claims.reduce((sum, { args }) => sum + args.shares, 0n);
+  const returned = cancellation?.shares ?? 0n;
+  return { outcome: "paid", assets, shares, ...(returned > 0n && { returned }) };
 }
