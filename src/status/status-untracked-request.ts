@@ -3,10 +3,8 @@ import type { Context } from "../context.ts";
 import { AppError } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
 import type { Substatus, TransferStatusName } from "../schemas/step-schema.ts";
-import {
-  type RequestSubject,
-  settlementTransitions,
-} from "../tracking/deposits/deposit-request-settlement.ts";
+import { settlementTransitions } from "../tracking/deposits/deposit-request-settlement.ts";
+import type { RequestSubject } from "../tracking/deposits/deposit-request-siblings.ts";
 import type { TransactionReader } from "../tracking/deposits/deposit-transaction-reader.ts";
 import type { Transition } from "../tracking/deposits/deposit-transitions.ts";
 import type { Vault } from "../vaults/vault.ts";

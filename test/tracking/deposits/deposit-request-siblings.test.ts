@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import { describe, expect, test } from "vitest";
 import type { DepositRow } from "../../../src/db/queries/deposit-queries.ts";
-import { claimOwnership } from "../../../src/tracking/deposits/deposit-request-settlement.ts";
+import { claimOwnership } from "../../../src/tracking/deposits/deposit-request-siblings.ts";
 import { OTHER, row } from "../../support/deposits/fixtures.ts";
 import { receiptOf, transferLog } from "../../support/deposits/logs.ts";
 
