@@ -7,6 +7,8 @@ import type { Address, Hex } from "viem";
 export interface DepositClaim {
   shares: bigint;
   assets: bigint | null;
+  /** True if the vault's events show that no other request received these shares. Absent if they do not tell. */
+  alone?: true;
 }
 
 /** The user's call that claims the shares of deposit requests. */

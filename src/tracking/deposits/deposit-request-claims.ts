@@ -30,9 +30,11 @@ export async function claimIn(of: Judged): Promise<Claim | null> {
   const claim = { user: getAddress(row.userAddress), requestId, logs: receipt.logs };
   const seen = now.requests.findClaim(now.vault, claim);
   if (seen === null || seen.shares <= 0n) return null;
+  const { blockNumber } = receipt;
+  if (seen.alone === true) return { ...seen, hash, blockNumber, own: true };
   const ownership = await claimOwnership({ row, others, receipt, hash }, of.readTransaction);
   if (ownership === "another's") return null;
-  return { ...seen, hash, blockNumber: receipt.blockNumber, own: ownership === "own" };
+  return { ...seen, hash, blockNumber, own: ownership === "own" };
 }
 
 /** Returns by how many assets a request exceeds its claims: 0 or less if they are for all of it. */

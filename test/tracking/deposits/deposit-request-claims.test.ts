@@ -1,8 +1,11 @@
+import type { Log } from "viem";
 import { describe, expect, test } from "vitest";
 import type { DepositRow } from "../../../src/db/queries/deposit-queries.ts";
 import { USER, VAULT } from "../../support/deposits/fixtures.ts";
 import {
+  APPROVED,
   ASKED,
+  approvalOf,
   assets,
   cancelledClaim,
   claimOf,
@@ -78,4 +81,29 @@ test("one claim of both requests ends each of them without waiting for the other
     expect(await check(of, [other], both)).toMatchObject({ ...claimedAt(1), shares: null });
   const ended = { ...first, state: "completed", claimTxHash: hashOf(1) } as const;
   expect(await check(second, [ended], both)).toMatchObject({ ...claimedAt(1), shares: null });
+});
+
+describe("requests of Midas that one transaction approved", () => {
+  const other: DepositRow = { ...row, trackingId: `trk_${"6".repeat(32)}`, requestId: "8" };
+  const numbered = (...logs: readonly Log[]): Sent => ({
+    ...{ to: VAULT, logs: logs.map((one, logIndex) => ({ ...one, logIndex })) },
+  });
+  const approved = (of: DepositRow, others: readonly DepositRow[], sent: Sent) =>
+    decide({ ...APPROVED, of, others, sent: [sent] });
+  const both = numbered(shares(5n), approvalOf(7n), shares(9n), approvalOf(8n));
+
+  test("have the shares that were minted before each approval", async () => {
+    expect(await approved(row, [other], both)).toMatchObject({ ...claimedAt(0), shares: "5" });
+    expect(await approved(other, [row], both)).toMatchObject({ ...claimedAt(0), shares: "9" });
+    const ended = { ...row, state: "completed", claimTxHash: hashOf(0), shares: "5" } as const;
+    expect(await approved(other, [ended], both)).toMatchObject({ ...claimedAt(0), shares: "9" });
+  });
+
+  test("have unknown shares if more were minted between two approvals", async () => {
+    const more = numbered(shares(5n), approvalOf(7n), shares(9n), shares(1n), approvalOf(8n));
+    expect(await approved(other, [row], more)).toMatchObject({ ...claimedAt(0), shares: null });
+    // Those that were not minted are no shares of a request.
+    const gift = numbered(shares(5n), approvalOf(7n), shares(1n, SILO), shares(9n), approvalOf(8n));
+    expect(await approved(other, [row], gift)).toMatchObject({ ...claimedAt(0), shares: "9" });
+  });
 });

@@ -1,4 +1,4 @@
-import { isAddressEqual, parseAbi, parseEventLogs } from "viem";
+import { isAddressEqual, parseAbi, parseEventLogs, zeroAddress } from "viem";
 import { createQuery, type ReadResult, read } from "../../../chains/chain-reads.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
@@ -84,8 +84,16 @@ export const midasRequests: AsyncDeposits = {
   findClaim(vault, { user, requestId, logs }) {
     const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
     const approvals = parseEventLogs({ abi: approvalsAbi(), logs: own });
-    if (!approvals.some(({ args }) => args.requestId.toString() === requestId)) return null;
-    const shares = sum(paidTo(logs, { token: vault.shareToken, receiver: user }));
+    const at = approvals.findIndex(({ args }) => args.requestId.toString() === requestId);
+    const [approval, before] = [approvals[at], approvals[at - 1]];
+    if (approval === undefined) return null;
+    const to = { token: vault.shareToken, receiver: user };
+    // Each approval mints right before its event.
+    const [after, until] = [before?.logIndex ?? -1, approval.logIndex ?? -1];
+    const between = logs.filter(({ logIndex }) => Number(logIndex) > after && Number(logIndex) < until);
+    const [minted, ...more] = paidTo(between, { ...to, sender: zeroAddress });
+    if (minted !== undefined && more.length === 0) return { shares: minted, assets: null, alone: true };
+    const shares = sum(paidTo(logs, to));
     return shares === null ? null : { shares, assets: null };
   },
 };
