@@ -113,18 +113,25 @@ const signedAmount = (amount: Query<bigint | null>, sign: bigint): Query<bigint 
   mapQuery(amount, (assets) => (assets === null || assets > MAX_UINT256 ? null : sign * assets));
 
 /**
- * Returns a text that identifies a vault's adapter and the contracts and events from which its flows are read. Throws
- * an Error for a vault with an unknown adapter.
+ * Returns a text that identifies a vault's adapter and the contracts and events from which its flows are read, and
+ * how these are decoded. Throws an Error for a vault with an unknown adapter.
  */
 export function sourceFingerprint(vault: Vault): string {
-  const { addresses, topics, namesCaller = false, namesRequests = false } = adapterOf(vault).flows(vault);
+  const {
+    addresses,
+    topics,
+    namesCaller = false,
+    namesRequests = false,
+    revision = 0,
+  } = adapterOf(vault).flows(vault);
+  const revised = revision === 0 ? "" : ` ${revision}`;
   const routed = `${namesCaller ? " routed" : ""}${namesRequests ? " requests" : ""}`;
   const sorted = (texts: readonly string[]) =>
     texts
       .map((text) => text.toLowerCase())
       .sort()
       .join(",");
-  return `${vault.adapter} ${sorted(addresses)} ${sorted(topics)}${routed}`;
+  return `${vault.adapter} ${sorted(addresses)} ${sorted(topics)}${routed}${revised}`;
 }
 
 /** Address of the Router, lowercase, and the first topics of its `OrderExecuted` event. */

@@ -174,6 +174,8 @@ export interface FlowSource {
   namesCaller?: boolean;
   /** True if flows of redemption requests contain the requests' ids (`VaultFlow.requestId`). */
   namesRequests?: true;
+  /** Number of changes of `decode` alone after which stored flows must be read again; 0 if absent. */
+  revision?: number;
   /** Decodes one log, or returns null if it does not count as a deposit into or withdrawal from this vault. */
   decode(log: Pick<Log, "address" | "topics" | "data">): VaultFlow | null;
 }

@@ -45,8 +45,9 @@ test("amounts of final flows are converted, tried five times at most, and never 
     flow(1),
     flow(2, { blockNumber: 6 }),
     flow(3, { assets: "30" }),
-    flow(4, { shares: null }),
+    flow(4, { shares: null, blockNumber: 4 }),
     flow(5, { final: false }),
+    flow(6, { shares: null, requestId: "1", blockNumber: 4 }),
   ];
   await tested.store.applyTip({
     ...{
@@ -61,20 +62,22 @@ test("amounts of final flows are converted, tried five times at most, and never 
     },
     ...{ head: { ...block, time: new Date(0) }, vaults: [vaultAddress(0)] },
   });
-  // The newest first; not what is known, what has no shares, and what a reorg may still change.
-  expect([await open(), await open(1)]).toEqual([[2, 1], [2]]);
+  // The newest first; not what is known, what ended a request, and what a reorg may still change.
+  expect([await open(), await open(1)]).toEqual([[2, 1, 4], [2]]);
+  const last = flow(4, { shares: null, assets: "44" });
 
   const note = (tried: readonly FlowRow[], failed: readonly FlowRow[] = []) =>
     tested.store.noteConversions({ tried, failed, at: new Date(1) });
   await note([flow(1, { assets: "11" }), flow(2, { blockHash: `0x${"c".repeat(64)}` })]);
   await note([flow(1, { assets: "99" }), flow(3, { assets: "99" }), flow(5, { assets: "99" })]);
-  await note([], [flow(1, { assets: "99" }), flow(2)]);
+  await note([last], [flow(1, { assets: "99" }), flow(2)]);
   expect(await described()).toEqual([
     [1, "11", 1],
     [2, null, 0],
     [3, "30", 0],
-    [4, null, 0],
+    [4, "44", 1],
     [5, null, 0],
+    [6, null, 0],
   ]);
 
   for (let tries = 1; tries <= 5; tries += 1) {

@@ -104,8 +104,7 @@ export function selectNewestFinal(db: Database, chainId: number): Promise<BlockI
 }
 
 /**
- * Selects at most `limit` final flows of a chain that have shares but no assets, and fewer than five conversion
- * attempts: those never tried first, then those tried longest ago; of equal ones, those of the newest block first.
+ * Selects at most `limit` final flows of a chain whose assets may be converted, with fewer than five attempts: those never tried first, then those tried longest ago; of equal ones, those of the newest block first.
  * Throws `store_unavailable`.
  */
 export function selectUnconvertedFlows(

@@ -21,13 +21,13 @@ const signedUint256 = (name: string) => numeric(name, { precision: 78, scale: 0 
 export type FlowKind = "deposit" | "withdrawal";
 
 /**
- * SQL condition of the final flows that have shares but no assets, and fewer than five attempts at a conversion. The
- * index of these flows serves only queries that contain the same text.
+ * SQL condition of the final flows without assets, and with fewer than five attempts at a conversion. What ends a
+ * request has neither assets nor shares. The index of these flows serves only queries that contain the same text.
  */
 export const convertible = (
-  table: Record<"assets" | "shares" | "final" | "conversionTries", AnyPgColumn>,
-): SQL => raw`${table.assets} is null and ${table.shares} is not null and ${table.final}
-  and ${table.conversionTries} < 5`;
+  table: Record<"assets" | "shares" | "requestId" | "final" | "conversionTries", AnyPgColumn>,
+): SQL => raw`${table.assets} is null and ${table.final} and ${table.conversionTries} < 5
+  and (${table.shares} is not null or ${table.requestId} is null)`;
 
 /**
  * Deposits to and withdrawals from vaults, decoded from events of the vaults' contracts. Addresses and hashes are
@@ -81,7 +81,7 @@ export const flows = pgTable(
       .on(table.userAddress, table.chainId, table.vaultAddress)
       .where(raw`${table.requestId} is not null`),
     index("flows_vault").on(table.chainId, table.vaultAddress, table.blockNumber),
-    index("flows_convertible")
+    index("flows_to_convert")
       .on(table.chainId, table.conversionTriedAt.asc().nullsFirst(), table.blockNumber.desc())
       .where(convertible(table)),
     index("flows_provisional").on(table.chainId, table.blockNumber).where(raw`not ${table.final}`),

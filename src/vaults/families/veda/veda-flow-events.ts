@@ -1,4 +1,4 @@
-import { type Address, decodeEventLog, isAddressEqual, parseAbi, toEventSelector } from "viem";
+import { type Address, decodeEventLog, isAddressEqual, parseAbi, toEventSelector, zeroAddress } from "viem";
 import { createQuery, read } from "../../../chains/chain-reads.ts";
 import { sameAddress } from "../../../lib/address.ts";
 import { mulDivDown } from "../../../lib/amount.ts";
@@ -42,6 +42,7 @@ export function vedaFlows(vault: Vault): FlowSource {
   return {
     addresses: [vault.shareToken, ...contracts],
     namesCaller: true,
+    revision: 1,
     ...(queue !== null && { namesRequests: true }),
     topics: [
       ...flowsAbi(),
@@ -68,6 +69,8 @@ function exchangeFlow(
   { log, delayed }: { log: FlowLog; delayed: Address | null },
 ): VaultFlow | null {
   const { eventName, args } = decodeEventLog({ abi: flowsAbi(), data: log.data, topics: log.topics });
+  // A teller that sends shares to another chain burns and mints them for nothing.
+  if (args.amount === 0n && isAddressEqual(args.asset, zeroAddress)) return null;
   const amounts = { ...assetsOf(vault, args), shares: args.shares };
   if (eventName === "Enter") return { kind: "deposit", user: args.to, ...amounts };
   // The delayed-withdrawal contract's own event names the account.

@@ -1,4 +1,12 @@
-import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, keccak256, parseAbi } from "viem";
+import {
+  type Address,
+  encodeAbiParameters,
+  encodeEventTopics,
+  type Hex,
+  keccak256,
+  parseAbi,
+  zeroAddress,
+} from "viem";
 import { expect, test } from "vitest";
 import { vedaFlows } from "../../../../src/vaults/families/veda/veda-flow-events.ts";
 import { takenByQueue } from "../../../../src/vaults/families/veda/veda-withdraw-queue.ts";
@@ -63,6 +71,19 @@ test("the exit of a solver is not the user's", () => {
   const topics = encodeEventTopics({ abi, eventName: "Exit", args }) as [Hex, ...Hex[]];
   const data = encodeAbiParameters([{ type: "uint256" }, { type: "uint256" }], [1_000n, 900n]);
   expect(source.decode({ address: vault.shareToken, topics, data })?.user).toBe(SOLVER);
+});
+
+test("shares that a teller sends to another chain are neither paid nor paid for", () => {
+  const enter =
+    "event Enter(address indexed from, address indexed asset, uint256 amount, address indexed to, uint256 shares)";
+  const exit =
+    "event Exit(address indexed to, address indexed asset, uint256 amount, address indexed from, uint256 shares)";
+  const moved = { asset: zeroAddress, amount: 0n, shares: 900n };
+  const burned = { ...moved, to: zeroAddress, from: USER };
+  const minted = { ...moved, from: zeroAddress, to: USER };
+  expect(source.decode(eventLog(vault.shareToken, exit, burned))).toBeNull();
+  expect(source.decode(eventLog(vault.shareToken, enter, minted))).toBeNull();
+  expect(source.decode(eventLog(vault.shareToken, exit, { ...burned, asset }))).not.toBeNull();
 });
 
 test("what was cancelled takes nothing out", () => {

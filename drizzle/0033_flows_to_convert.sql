@@ -1,0 +1,2 @@
+CREATE INDEX "flows_to_convert" ON "flows" USING btree ("chain_id","conversion_tried_at" NULLS FIRST,"block_number" DESC NULLS LAST) WHERE "flows"."assets" is null and "flows"."final" and "flows"."conversion_tries" < 5
+  and ("flows"."shares" is not null or "flows"."request_id" is null);
