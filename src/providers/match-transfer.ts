@@ -1,4 +1,4 @@
-import type { Log } from "viem";
+import { erc20Abi, type Log, parseEventLogs } from "viem";
 import { sameAddress } from "../lib/address.ts";
 import { executedOrders, routerBridgeOutput } from "../router/router-codec.ts";
 import type { TransferReference } from "./provider.ts";
@@ -12,6 +12,8 @@ interface Candidate<T> {
   amount: bigint | null;
   /** Index of the bridge's event in the receipt. */
   logIndex: number | null;
+  /** Index of the bridge's event before it, of any transfer, or -1 if it is the first. */
+  after: number;
 }
 
 type Wanted = Pick<TransferReference, "sender" | "built"> & { logs: readonly Log[] };
@@ -19,21 +21,52 @@ type Wanted = Pick<TransferReference, "sender" | "built"> & { logs: readonly Log
 /**
  * Returns the transfer that a reference identifies, of candidates in log order. If the source transaction has several,
  * as a bundle of user operations may, it is one that names the sender's account: in the reference's Router order the
- * last before the order's event, otherwise the only one or, of several, the only one with the sender's amount. Null if
- * there is none, or if the transfer cannot be identified. `logs` are those of the source transaction.
+ * last before the order's event, otherwise the only one or, of several, the only one that was paid with the sender's
+ * amount. Outside a Router order, none that takes more than the sender paid. Null if there is none, or if the transfer
+ * cannot be identified. `logs` are those of the source transaction.
  */
 export function matchTransfer<T>(candidates: readonly Candidate<T>[], wanted: Wanted): T | null {
-  const [only, ...others] = candidates;
-  const { sender } = wanted;
-  if (only === undefined || others.length === 0) return only?.transfer ?? null;
-  if (sender === undefined) return null;
-  const own = candidates.filter(({ namesAccount }) => namesAccount);
   const end = orderEnd(wanted);
+  const own = candidates.filter(({ namesAccount }) => namesAccount);
   // The bridge is the order's last step. A vault that the order calls, or the submitter, can add transfers before it.
-  if (end !== null) return own.findLast(({ logIndex }) => (logIndex ?? end) < end)?.transfer ?? null;
-  const equal =
-    own.length > 1 ? own.filter(({ amount }) => amount !== null && amount === sender.amount) : own;
-  return equal.length === 1 ? (equal[0]?.transfer ?? null) : null;
+  if (end !== null && candidates.length > 1)
+    return own.findLast(({ logIndex }) => (logIndex ?? end) < end)?.transfer ?? null;
+  const some = candidates.length > 1 ? own : candidates;
+  const affordable = end === null ? some.filter((one) => isAffordable(one, wanted)) : some;
+  const paid = affordable.length > 1 ? affordable.filter((one) => isPaid(one, wanted)) : affordable;
+  return paid.length === 1 ? (paid[0]?.transfer ?? null) : null;
+}
+
+/** Returns the amount that the sender paid, or null if it is unknown. */
+const paidAmount = ({ sender }: Wanted): bigint | null => sender?.amount || null;
+
+/** Returns false if a transfer takes more of the paid token than the sender paid: then it is another order's. */
+function isAffordable({ amount }: Candidate<unknown>, wanted: Wanted): boolean {
+  const paid = paidAmount(wanted);
+  // Without what was built, the amount may be one of another token.
+  return wanted.built === undefined || amount === null || paid === null || amount <= paid;
+}
+
+/**
+ * Returns true if a transfer takes the sender's amount or, of a provider that may take fees first, if the only payment
+ * that can have been for it is the sender's: the one of enough of the token since the bridge's event before, because
+ * the provider takes the payment in the call that makes the transfer. After fees, one order's transfer may take exactly
+ * what another one paid.
+ */
+function isPaid({ amount, logIndex, after }: Candidate<unknown>, wanted: Wanted): boolean {
+  const { sender, built, logs } = wanted;
+  const paid = paidAmount(wanted);
+  if (sender === undefined || paid === null || amount === null) return false;
+  if (!built?.swaps) return amount === paid;
+  const token = logs.filter(({ address }) => sameAddress(address, built.fromToken ?? ""));
+  const [payment, ...others] = parseEventLogs({ abi: erc20Abi, eventName: "Transfer", logs: token }).filter(
+    ({ args, logIndex: at }) =>
+      sameAddress(args.from, sender.account) &&
+      args.value >= amount &&
+      at > after &&
+      at < (logIndex ?? after),
+  );
+  return payment?.args.value === paid && others.length === 0;
 }
 
 /**

@@ -46,15 +46,15 @@ export interface AcrossDeposit {
 export function findAcrossDeposit(receipt: Receipt, on: WantedDeposit): AcrossDeposit | null {
   const own = receipt.logs.filter((log) => isAddressEqual(log.address, on.origin.spokePool));
   const events = parseEventLogs({ abi: spokePoolAbi(), eventName: "FundsDeposited", logs: own });
-  const matching = events.filter(
-    ({ args }) => args.destinationChainId === BigInt(on.toChainId) && isAsBuilt(args, on),
-  );
+  const matching = events
+    .map((event, index) => ({ ...event, after: events[index - 1]?.logIndex ?? -1 }))
+    .filter(({ args }) => args.destinationChainId === BigInt(on.toChainId) && isAsBuilt(args, on));
   const found = matchTransfer(
-    matching.map(({ args, logIndex }) => ({
+    matching.map(({ args, logIndex, after }) => ({
       transfer: args,
       namesAccount: isWordOf(args.depositor, on.sender?.account ?? null),
       amount: paidAmount(args, on),
-      logIndex,
+      ...{ logIndex, after },
     })),
     { ...on, logs: receipt.logs },
   );

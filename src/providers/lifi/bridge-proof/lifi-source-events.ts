@@ -103,7 +103,9 @@ export function findStargateSend(receipt: Receipt, pair: BridgedPair): SentTrans
       logIndex !== null && logIndex > from && logIndex < to;
     // The facet emits its event at the end of the call, after the pool's.
     const send = inOrder.findLast(within);
-    return send === undefined ? [] : [{ ...send, ...bridgeData, end: to, logs: receipt.logs.filter(within) }];
+    return send === undefined
+      ? []
+      : [{ ...send, ...bridgeData, end: to, after: from, logs: receipt.logs.filter(within) }];
   });
   const matching = sends.filter(
     (send) => send.dstEid === destination.stargate?.endpointId && isAsBuilt(send, pair),
@@ -111,8 +113,8 @@ export function findStargateSend(receipt: Receipt, pair: BridgedPair): SentTrans
   const candidates = matching.map((one) => ({
     transfer: one,
     namesAccount: sameAddress(one.receiver, pair.sender?.account ?? ""),
-    amount: one.amountSentLD,
-    logIndex: one.end,
+    amount: isPaidToken(stargatePoolOf(source.stargate, one.assetId)?.token, pair) ? one.amountSentLD : null,
+    ...{ logIndex: one.end, after: one.after },
   }));
   const found = matchTransfer(candidates, { ...pair, logs: receipt.logs });
   if (found === null) return null;
@@ -121,6 +123,10 @@ export function findStargateSend(receipt: Receipt, pair: BridgedPair): SentTrans
   if (guid !== NO_GUID) return { ...transfer, guid, ticket: null };
   return { ...transfer, guid: null, ticket: ticketOf(logs, source) };
 }
+
+/** Returns false if the user is known to have paid another token than the one that a bridge takes. */
+const isPaidToken = (token: Address | undefined, { built }: BridgedPair): boolean =>
+  built === undefined || sameAddress(token ?? "", built.fromToken ?? "");
 
 /**
  * Returns false if a Stargate transfer differs from what was built. Its receiver proves nothing: with a destination
@@ -158,18 +164,18 @@ export function findCctpSend(receipt: Receipt, pair: BridgedPair): SentTransfer 
   if (from === null || to === null) return null;
   const own = logsAtAddress(receipt.logs, from.transmitter);
   const events = parseEventLogs({ abi: cctpAbi(), eventName: "MessageSent", logs: own });
-  const messages = events.flatMap(({ args, logIndex }) => {
+  const messages = events.flatMap(({ args, logIndex }, index) => {
     const message = parseCctpMessage(args.message);
-    return message === null ? [] : [{ message, logIndex }];
+    return message === null ? [] : [{ message, logIndex, after: events[index - 1]?.logIndex ?? -1 }];
   });
   const candidates = messages
     .filter(({ message }) => message.sourceDomain === from.domain && message.destinationDomain === to.domain)
     .filter(({ message }) => isAddressEqual(addressIn(message.fixed, BURN_TOKEN_AT), from.usdc))
-    .map(({ message, logIndex }) => ({
+    .map(({ message, logIndex, after }) => ({
       transfer: message,
       namesAccount: sameAddress(addressIn(message.fixed, RECIPIENT_AT), pair.sender?.account ?? ""),
-      amount: message.amount,
-      logIndex,
+      amount: isPaidToken(from.usdc, pair) ? message.amount : null,
+      ...{ logIndex, after },
     }));
   const message = matchTransfer(candidates, { ...pair, logs: receipt.logs });
   return message === null ? null : { kind: "circle", message };

@@ -18,7 +18,7 @@ import {
   WETH_42161,
 } from "../../../support/across/stage.ts";
 import { REF } from "../../../support/deposits/fixtures.ts";
-import { executedLog } from "../../../support/deposits/logs.ts";
+import { executedLog, transferLog } from "../../../support/deposits/logs.ts";
 
 const origin = deployments.get(1);
 const destination = deployments.get(42161);
@@ -136,6 +136,87 @@ describe("findAcrossDeposit()", () => {
       expect(findOf([own], { toToken: zeroAddress })).toBeNull();
       // A move pays with shares.
       expect(findOf([own], { fromToken: USER, toToken: null, least: null })).toBe(77n);
+    });
+  });
+
+  /** Plain transfers by LI.FI, which may take a fee of the payment, of one user in one transaction. */
+  describe("of several transfers that LI.FI built", () => {
+    const word = (address: Address): Hex => pad(address).toLowerCase() as Hex;
+    const sent = (depositId: bigint, inputAmount: bigint) =>
+      fundsDeposited({
+        ...{ depositor: word(USER), recipient: word(USER), message: "0x", depositId },
+        ...{ inputAmount, outputAmount: inputAmount - 100_000n },
+      });
+    const paid = (value: bigint, change: { token?: Address; from?: Address } = {}) =>
+      transferLog({ token: USDC_1, from: USER, to: HANDLER, value, ...change });
+    const findOf = (
+      events: Parameters<typeof receiptOf>[0],
+      of: { amount: bigint | null; least: bigint | null } & Partial<TransferTerms>,
+    ) => {
+      const { amount, ...change } = of;
+      const terms = { ref: REF, fromToken: USDC_1, swaps: true, toToken: USDC_42161, call: false };
+      return (
+        findAcrossDeposit(receiptOf(events), {
+          ...{ origin, destination, toChainId: 42161 },
+          ...{ sender: { account: USER, amount }, built: { ...terms, ...change } },
+        })?.depositId ?? null
+      );
+    };
+    const large = { amount: 100_000_000n, least: 99_600_000n };
+    const small = { amount: 40_000_000n, least: 39_700_000n };
+    const near = { amount: 99_900_000n, least: 99_500_000n };
+
+    test("knows the smaller one: it takes no more than was paid for it", () => {
+      const [first, second] = [sent(1n, 99_750_000n), sent(2n, 39_900_000n)];
+      for (const events of [
+        [first, second],
+        [second, first],
+      ]) {
+        expect(findOf(events, large)).toBe(1n);
+        expect(findOf(events, small)).toBe(2n);
+        expect(findOf(events, { ...small, fromToken: zeroAddress })).toBeNull();
+      }
+      expect(findOf([first], small)).toBeNull();
+    });
+
+    test("knows each by its payment if both were paid with about the same amount", () => {
+      const [first, second] = [sent(1n, 99_750_000n), sent(2n, 99_650_000n)];
+      const [before, between] = [paid(large.amount), paid(near.amount)];
+      expect(findOf([before, first, between, second], near)).toBe(2n);
+      expect(findOf([before, first, between, second], large)).toBe(1n);
+      expect(findOf([between, second, before, first], near)).toBe(2n);
+      // The user paid for something else between.
+      expect(findOf([before, first, paid(1_000_000n), between, second], near)).toBe(2n);
+    });
+
+    test("identifies none that its payment does not tell from another", () => {
+      const [first, second] = [sent(1n, 99_750_000n), sent(2n, 99_650_000n)];
+      // The one takes what was paid for the other, because a fee was taken first.
+      const exact = { ...near, amount: 99_750_000n };
+      expect(findOf([first, second], exact)).toBeNull();
+      const before = paid(large.amount);
+      const own = paid(exact.amount);
+      expect(findOf([before, first, own, second], exact)).toBe(2n);
+      for (const not of [
+        paid(exact.amount, { token: USDC_42161 }),
+        paid(exact.amount, { from: HANDLER }),
+        paid(exact.amount - 1n),
+      ])
+        expect(findOf([before, first, not, second], exact)).toBeNull();
+      expect(findOf([own, first, own, second], exact)).toBeNull();
+      expect(findOf([before, own, first, second], exact)).toBeNull();
+      expect(findOf([first, second, own], exact)).toBeNull();
+      // A deposit to another chain takes its own payment.
+      const elsewhere = fundsDeposited({ destinationChainId: 10, depositId: 3n });
+      expect(findOf([own, elsewhere, before, first, own, second], exact)).toBe(2n);
+    });
+
+    test("asks for no amount if the payment is unknown", () => {
+      const events = [sent(1n, 99_750_000n), sent(2n, 39_900_000n)];
+      for (const amount of [null, 0n]) {
+        expect(findOf(events, { ...large, amount })).toBe(1n);
+        expect(findOf(events, { ...small, amount })).toBeNull();
+      }
     });
   });
 
