@@ -260,11 +260,8 @@ function derive(subject: DerivationSubject): Query<Derivation> {
           waits: vedaWaits(reviewedExits(subject), tokens),
         });
         return mapQuery(parts, ({ tokens: taken, exits, waits }): Derivation => {
-          const { others, byData, isForeign } = taken;
-          // What the vault had stopped paying is looked at for open requests only, unless an operator names it again.
-          const isEnded = ({ address }: Token) =>
-            ![base, ...subject.tokens].includes(address) && findToken(ended, address).length > 0;
-          const accepted = taken.accepted.filter((token) => !isEnded(token));
+          // What the vault had stopped paying is looked at for open requests only, until the vault takes it again.
+          const { accepted, others, byData, isForeign } = taken;
           // The registry entry's asset has precedence, because past prices are stored in it.
           const asset =
             subject.tokens.flatMap((token) => findToken(accepted, token))[0] ?? findToken(accepted, base)[0];

@@ -225,12 +225,13 @@ describe("Veda deriver, accepted tokens", () => {
   test("stay known for open requests of the contract with a fixed wait once it does not pay them", () => {
     const listed = `${OTHER.toLowerCase()}/6/USDC`;
     const delayed = { delayed_withdraw: "0x3333333333333333333333333333333333333333" };
-    const paramsBy = (params: Record<string, string>, table: Record<string, unknown>, tokens = [USDC]) => {
+    const derivedBy = (params: Record<string, string>, table: Record<string, unknown>, tokens = [USDC]) => {
       const refused = { [`tokens/${OTHER}/support/data`]: [false, false, 0] };
       const asked = { ...subject, tokens, params: { ...delayed, ...params } };
       const found = answer(vedaDeriver.derive(asked), { ...views, ...refused, referred: REFUSED, ...table });
-      return found.ok ? found.vault.params : null;
+      return found.ok ? found.vault : null;
     };
+    const paramsBy = (...of: Parameters<typeof derivedBy>) => derivedBy(...of)?.params ?? null;
     const [pays, stopped] = [{ redeem_tokens: listed }, { stopped_tokens: listed }];
     const ended = paramsBy(pays, { delayed: [false, 60, 0, 0n, 0, 0] });
     expect(ended).toMatchObject(stopped);
@@ -242,9 +243,18 @@ describe("Veda deriver, accepted tokens", () => {
     };
     expect(paramsBy(stopped, unreadable)).toMatchObject(stopped);
     expect(paramsBy({}, { delayed: [false, 60, 0, 0n, 0, 0] }, [USDC, OTHER])).toMatchObject(stopped);
-    // Nothing that it had stopped paying becomes an accepted token by itself.
-    const taken = { [`tokens/${OTHER}/support/data`]: [true, true, 0], delayed: [false, 60, 0, 0n, 0, 0] };
-    expect(paramsBy(stopped, taken)).toMatchObject(stopped);
+    // Once the teller takes a token again, it is an accepted one, whether the contract pays it or not.
+    for (const pays of [true, false]) {
+      const taken = { [`tokens/${OTHER}/support/data`]: [true, true, 0], delayed: [pays, 60, 0, 0n, 0, 0] };
+      const back = derivedBy(stopped, taken);
+      expect(back?.acceptedAssets).toMatchObject([{ address: USDC }, { address: OTHER }]);
+      expect(back?.params).not.toHaveProperty("stopped_tokens");
+      const unpriced = { ...taken, [`tokens/${OTHER}/support/rate`]: UNKNOWN };
+      expect(derivedBy(stopped, unpriced)).toMatchObject({
+        acceptedAssets: [{ address: USDC }],
+        params: stopped,
+      });
+    }
     // A contract that may not burn shares pays nothing, whatever its list says.
     const closed = { authority: OTHER, "exits/burns/call": false, delayed: [true, 60, 0, 0n, 0, 0] };
     expect(paramsBy({ ...pays, delayed_requests: delayed.delayed_withdraw }, closed)).toMatchObject(stopped);
