@@ -31,10 +31,23 @@ export function optionalChoiceParam<const C extends string>(
  * an Error if it is not an address.
  */
 export function addressParam(vault: Pick<Vault, "vaultId" | "params">, name: string): Address | null {
-  const text = vault.params[name];
-  if (text === undefined || text === "") return null;
-  const address = parseAddress(text);
-  if (address === null) throw new Error(`${vault.vaultId}: ${name} is no address: "${text}"`);
+  const text = vault.params[name] ?? "";
+  return text === "" ? null : requireAddress(vault, { name, text });
+}
+
+/**
+ * Reads an optional list of addresses, separated by commas, from a vault's registry entry. Empty if the parameter is
+ * missing or empty. Throws an Error for an invalid item.
+ */
+export const addressesParam = (vault: Pick<Vault, "vaultId" | "params">, name: string): Address[] =>
+  (vault.params[name] ?? "")
+    .split(",")
+    .filter((text) => text !== "")
+    .map((text) => requireAddress(vault, { name, text }));
+
+function requireAddress({ vaultId }: Pick<Vault, "vaultId">, of: { name: string; text: string }): Address {
+  const address = parseAddress(of.text);
+  if (address === null) throw new Error(`${vaultId}: ${of.name} is no address: "${of.text}"`);
   return address;
 }
 

@@ -32,6 +32,8 @@ import {
   unknownPendingExit,
 } from "../../vault-exits.ts";
 import { addressParam, tokensParam } from "../../vault-params.ts";
+import { mayBurn } from "./veda-authority.ts";
+import { delayedContract, delayedContracts, delayedRequestId } from "./veda-delayed-contracts.ts";
 import { oneShare } from "./veda-pricing.ts";
 
 /**
@@ -115,14 +117,6 @@ export function delayedCall(vault: Vault, request: ExitInput): ExitCall {
 }
 
 /**
- * Returns the delayed-withdrawal contract whose open requests are read, claimed and cancelled: that of the registry
- * entry or, once the vault no longer lets it pay, the last that was accepted (registry parameter `delayed_requests`).
- * Null if there is none. Throws an Error if a parameter is invalid.
- */
-export const delayedContract = (vault: Vault): Address | null =>
-  addressParam(vault, "delayed_withdraw") ?? addressParam(vault, "delayed_requests");
-
-/**
  * Returns the tokens that the vault's contracts may pay: its asset first, then the other accepted tokens, then those
  * that it only pays (registry parameter `redeem_tokens`). Throws an Error if that list is invalid.
  */
@@ -142,14 +136,7 @@ export const delayedTokens = (vault: Vault): Token[] => [
 ];
 
 /**
- * Returns an id for the account's request for a token at the delayed-withdrawal contract, which does not number
- * requests: `0` for the vault's asset, the lowercase address of any other token.
- */
-export const delayedRequestId = (vault: Vault, token: Address): string =>
-  sameAddress(token, vault.asset.address) ? "0" : token.toLowerCase();
-
-/**
- * Returns a query for the user's requests at the delayed-withdrawal contract for `delayedTokens`; null if one cannot
+ * Returns a query for the user's requests at the delayed-withdrawal contracts for `delayedTokens`; null if one cannot
  * be read, or if one has matured and its window is unknown. Their assets, after the current fee, are an estimate at the
  * lower of the request's and, if known, the current rate; null if the fee is unknown or above 100%.
  */
@@ -157,26 +144,32 @@ export function pendingDelayed(
   vault: Vault,
   of: { user: Address; now: number },
 ): Query<readonly PendingExit[] | null> {
-  const to = delayedContract(vault);
-  if (to === null) return createQuery({}, () => []);
-  const parts = delayedTokens(vault).map(
-    (token) => [token.address, pendingIn(vault, { ...of, to, token: token.address })] as const,
+  const parts = delayedContracts(vault).flatMap((to) =>
+    delayedTokens(vault).map(
+      ({ address: token }) => [`${to}/${token}`, pendingIn(vault, { ...of, to, token })] as const,
+    ),
   );
   return mapQuery(queryAll(Object.fromEntries(parts)), (found) => joinPending(Object.values(found)));
+}
+
+/** An account's request for one token at one delayed-withdrawal contract, if it has one. */
+interface DelayedSlot {
+  user: Address;
+  now: number;
+  to: Address;
+  token: Address;
 }
 
 /**
  * Returns the query for the user's open request for one token: a list of one or none, null as in `pendingDelayed`. One
  * that has matured is pending while its claim is known to revert, as where the vault does not let the contract pay.
  */
-function pendingIn(
-  vault: Vault,
-  { user, now, to, token }: { user: Address; now: number; to: Address; token: Address },
-): Query<readonly PendingExit[] | null> {
+function pendingIn(vault: Vault, slot: DelayedSlot): Query<readonly PendingExit[] | null> {
+  const { user, to, token } = slot;
   const on = { to, abi: vedaDelayedAbi() } as const;
   const rateIn = (quote: Address) =>
     read({ to: vault.pricer, abi: rateAbi(), name: "getRateInQuoteSafe", args: [quote] });
-  return createQuery(
+  const seen = createQuery(
     {
       request: read({ ...on, name: "withdrawRequests", args: [user, token] }),
       config: read({ ...on, name: "withdrawAssets", args: [token] }),
@@ -184,48 +177,66 @@ function pendingIn(
       rate: rateIn(token),
       assetRate: rateIn(vault.asset.address),
     },
-    ({ request, config, paused, rate: today, assetRate }) => {
-      if (!request.ok) return null;
-      const [, ownLoss, maturity, shares, rate] = request.value;
-      if (shares === 0n) return [];
-      // Window and fee are the current ones: the contract stores neither with the request.
-      const [allowed, , window, , fee, commonLoss = 0] = valueOrNull(config) ?? [];
-      // Whether the request has expired depends on the window.
-      if (window === undefined && now >= maturity * 1_000) return null;
-      // The fee is taken in shares, and the lower of the two rates counts.
-      const paid = fee === undefined ? null : shares - mulDivDown(shares, BigInt(fee), BPS);
-      const current = valueOrNull(today) ?? rate;
-      const assets =
-        paid === null || paid < 0n
-          ? null
-          : mulDivDown(paid, current < rate ? current : rate, oneShare(vault));
-      const expiresAt = window === undefined ? null : maturity + (window || DEFAULT_WINDOW);
-      const maxLoss = ownLoss || commonLoss;
-      const isRefused =
-        vault.params["delayed_withdraw"] === "" ||
-        allowed === false ||
-        valueOrNull(paused) === true ||
-        isBlocked(today, { recorded: rate, maxLoss });
-      const [ready, over] = [
-        now >= maturity * 1_000 && !isRefused,
-        expiresAt !== null && now > expiresAt * 1_000,
-      ];
-      return [
-        {
-          ...unknownPendingExit,
-          ...{ mode: "cooldown", shares, assets, token, expiresAt, earliest: maturity, cancellable: true },
-          requestId: delayedRequestId(vault, token),
-          value:
-            assets === null
-              ? null
-              : vedaValue(assets, { rate: valueOrNull(today), assetRate: valueOrNull(assetRate) }),
-          state: over ? "expired" : ready ? "claimable" : "pending",
-          claimableAssets: ready && !over ? assets : 0n,
-          claimableShares: ready && !over ? shares : 0n,
-        },
-      ];
-    },
+    (results) => results,
   );
+  const isLast = sameAddress(to, delayedContract(vault) ?? "");
+  // Proofs read whether the vault lets the last contract pay. Those before it may have kept that right.
+  const pays = isLast
+    ? createQuery({}, () => vault.params["delayed_withdraw"] !== "")
+    : mayBurn(to, vault.shareToken);
+  return mapQuery(queryAll({ seen, pays }), (found) => toPending(vault, { ...slot, ...found }));
+}
+
+/** What a delayed-withdrawal contract and the accountant say of a request. */
+interface DelayedReads {
+  request: ReadResult<readonly [boolean, number, number, bigint, bigint]>;
+  config: ReadResult<readonly [boolean, number, number, bigint, number, number]>;
+  paused: ReadResult<boolean>;
+  rate: ReadResult<bigint>;
+  assetRate: ReadResult<bigint>;
+}
+
+function toPending(
+  vault: Vault,
+  { to, token, now, seen, pays }: DelayedSlot & { seen: DelayedReads; pays: boolean | null },
+): readonly PendingExit[] | null {
+  const { request, config, paused, rate: today, assetRate } = seen;
+  if (!request.ok) return null;
+  const [, ownLoss, maturity, shares, rate] = request.value;
+  if (shares === 0n) return [];
+  // Window and fee are the current ones: the contract stores neither with the request.
+  const [allowed, , window, , fee, commonLoss = 0] = valueOrNull(config) ?? [];
+  // Whether the request has expired depends on the window.
+  if (window === undefined && now >= maturity * 1_000) return null;
+  // The fee is taken in shares, and the lower of the two rates counts.
+  const paid = fee === undefined ? null : shares - mulDivDown(shares, BigInt(fee), BPS);
+  const current = valueOrNull(today) ?? rate;
+  const assets =
+    paid === null || paid < 0n ? null : mulDivDown(paid, current < rate ? current : rate, oneShare(vault));
+  const expiresAt = window === undefined ? null : maturity + (window || DEFAULT_WINDOW);
+  const isRefused =
+    pays === false ||
+    allowed === false ||
+    valueOrNull(paused) === true ||
+    isBlocked(today, { recorded: rate, maxLoss: ownLoss || commonLoss });
+  const [ready, over] = [
+    now >= maturity * 1_000 && !isRefused,
+    expiresAt !== null && now > expiresAt * 1_000,
+  ];
+  return [
+    {
+      ...unknownPendingExit,
+      ...{ mode: "cooldown", shares, assets, token, expiresAt, earliest: maturity, cancellable: true },
+      requestId: delayedRequestId(vault, { contract: to, token }),
+      value:
+        assets === null
+          ? null
+          : vedaValue(assets, { rate: valueOrNull(today), assetRate: valueOrNull(assetRate) }),
+      state: over ? "expired" : ready ? "claimable" : "pending",
+      claimableAssets: ready && !over ? assets : 0n,
+      claimableShares: ready && !over ? shares : 0n,
+    },
+  ];
 }
 
 /**
@@ -252,10 +263,12 @@ export function vedaValue(
   return rate === null || assetRate === null || rate === 0n ? null : mulDivDown(amount, assetRate, rate);
 }
 
-const delayedLogs = (vault: Vault, logs: readonly Log[]): Log[] =>
-  logs.filter(({ address }) => sameAddress(address, delayedContract(vault) ?? ""));
+const delayedLogs = (vault: Vault, logs: readonly Log[]): Log[] => {
+  const contracts = delayedContracts(vault);
+  return logs.filter(({ address }) => contracts.some((one) => sameAddress(one, address)));
+};
 
-/** Finds the user's request at the delayed-withdrawal contract in a receipt's logs, or returns null. */
+/** Finds the user's request at a delayed-withdrawal contract in a receipt's logs, or returns null. */
 export function findDelayedRequest(
   vault: Vault,
   { user, logs }: { user: Address; logs: readonly Log[] },
@@ -265,12 +278,13 @@ export function findDelayedRequest(
     ({ args }) => isAddressEqual(args.account, user),
   );
   if (found === undefined) return null;
-  const { asset, shares } = found.args;
-  return { requestId: delayedRequestId(vault, asset), shares, mode: "cooldown" };
+  const { address: contract, args } = found;
+  const requestId = delayedRequestId(vault, { contract, token: args.asset });
+  return { requestId, shares: args.shares, mode: "cooldown" };
 }
 
 /**
- * Finds in a receipt's logs how a user's request at the delayed-withdrawal contract ended: completed or cancelled. Null
+ * Finds in a receipt's logs how a user's request at a delayed-withdrawal contract ended: completed or cancelled. Null
  * if the logs do not show its end.
  */
 export function findDelayedSettlement(
@@ -278,8 +292,9 @@ export function findDelayedSettlement(
   { user, requestId, logs }: { user: Address; requestId: string; logs: readonly Log[] },
 ): ExitSettlement | null {
   const own = delayedLogs(vault, logs);
-  for (const { eventName, args } of parseEventLogs({ abi: vedaDelayedAbi(), logs: own })) {
-    if (!isAddressEqual(args.account, user) || delayedRequestId(vault, args.asset) !== requestId) continue;
+  for (const { address: contract, eventName, args } of parseEventLogs({ abi: vedaDelayedAbi(), logs: own })) {
+    if (!isAddressEqual(args.account, user)) continue;
+    if (delayedRequestId(vault, { contract, token: args.asset }) !== requestId) continue;
     if (eventName === "WithdrawCompleted") return { outcome: "paid", assets: args.assets };
     if (eventName === "WithdrawCancelled") return { outcome: "cancelled", assets: 0n };
   }

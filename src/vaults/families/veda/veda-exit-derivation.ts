@@ -1,57 +1,30 @@
-import { type Address, type Hex, parseAbi, zeroAddress } from "viem";
+import { type Address, type Hex, zeroAddress } from "viem";
 import {
   createQuery,
   mapQuery,
   type Query,
   queryAll,
   read,
-  readThen,
   valueOrNull,
 } from "../../../chains/chain-reads.ts";
 import { parseAddress, sameAddress } from "../../../lib/address.ts";
-import { once } from "../../../lib/once.ts";
 import type { Token } from "../../vault.ts";
 import type { DerivationSubject } from "../../vault-deriver.ts";
 import { tokensParam } from "../../vault-params.ts";
 import { ORDINARY_ACCOUNT } from "../erc4626-base/erc4626-derivation.ts";
+import { authorityAbi, mayBurn, mayCall } from "./veda-authority.ts";
+import { withAccepted } from "./veda-delayed-contracts.ts";
 import { vedaDelayedAbi } from "./veda-delayed-withdraw.ts";
 import { vedaQueueAbi } from "./veda-withdraw-queue.ts";
 
-const authorityAbi = once(() =>
-  parseAbi([
-    "function authority() view returns (address)",
-    "function canCall(address user, address target, bytes4 selector) view returns (bool)",
-    "function boringVault() view returns (address)",
-  ]),
-);
 /** Selector of the teller's `withdraw(address,uint256,uint256,address)`. */
 const WITHDRAW_SELECTOR: Hex = "0x16762eed";
 
-/** Selector of the vault's `exit(address,address,uint256,address,uint256)`, which burns shares and pays. */
-const EXIT_SELECTOR: Hex = "0x18457e61";
-
-/**
- * Returns a query for whether a contract's authority lets an account call one of its functions: false if it has no
- * authority, null if that cannot be read.
- */
-function mayCall(account: Address, of: { target: Address; selector: Hex }): Query<boolean | null> {
-  const { target, selector } = of;
-  const authority = read({ to: target, abi: authorityAbi(), name: "authority" });
-  return readThen({ authority }, ({ authority: named }): Query<boolean | null> => {
-    if (named.ok && sameAddress(named.value, zeroAddress)) return createQuery({}, () => false);
-    const args = [account, target, selector] as const;
-    const to = valueOrNull(named) ?? zeroAddress;
-    return createQuery({ call: read({ to, abi: authorityAbi(), name: "canCall", args }) }, ({ call }) =>
-      valueOrNull(call),
-    );
-  });
-}
-
 /**
  * Returns a query for the registry parameters for withdrawals. A contract of the earlier registry entry becomes empty
- * if the chain shows that it is not the vault's; what cannot be read stays as in that entry. `delayed_requests` is the
- * last accepted delayed-withdrawal contract: requests stay open in one that the vault no longer lets pay, and the vault
- * may let it pay again. An operator who removes `delayed_withdraw` ends new requests for good.
+ * if the chain shows that it is not the vault's; what cannot be read stays as in that entry. `delayed_requests` are the
+ * accepted delayed-withdrawal contracts: requests stay open in those that the vault no longer lets pay, and the vault
+ * may let the last one pay again. An operator who removes `delayed_withdraw` ends new requests for good.
  */
 export function vedaExitParams(subject: DerivationSubject, teller: Address): Query<Record<string, string>> {
   const { address: vault, params } = subject;
@@ -65,36 +38,36 @@ export function vedaExitParams(subject: DerivationSubject, teller: Address): Que
   const { withdraw_queue: queue, delayed_withdraw: named } = reviewed;
   const delayed = delayedOf(reviewed);
   // The published contract with a fixed wait does not name its vault, but the vault's authority lets it burn shares.
-  const burns = mayCall(delayed ?? zeroAddress, { target: vault, selector: EXIT_SELECTOR });
+  const burns = mayBurn(delayed ?? zeroAddress, vault);
   return mapQuery(queryAll({ open, queue: own(queue), names: own(delayed), burns }), (results) => {
-    const { names, burns: mayBurn } = results;
+    const { names, burns: isAllowed } = results;
     // The view that names the vault is not expected to answer, but without the right to burn nothing is paid.
-    const isOwn = names === true || mayBurn === true;
-    const isForeign = !isOwn && (names ?? mayBurn) === false;
+    const isOwn = names === true || isAllowed === true;
+    const isForeign = !isOwn && (names ?? isAllowed) === false;
     const isKept = isOwn || (named !== null && !isForeign);
-    const requests = (isOwn ? delayed : null) ?? reviewed.delayed_requests;
+    const before = reviewed.delayed_requests;
+    const requests = isOwn && delayed !== null ? withAccepted(before, delayed) : before;
     return {
       ...((results.open ?? params["teller_withdraw"] === "public") && { teller_withdraw: "public" }),
       ...(queue !== null && { withdraw_queue: results.queue === false ? "" : queue.toLowerCase() }),
       ...(delayed !== null && { delayed_withdraw: isKept ? delayed.toLowerCase() : "" }),
-      ...(requests !== null && { delayed_requests: requests.toLowerCase() }),
+      ...(requests.length > 0 && { delayed_requests: requests.join(",").toLowerCase() }),
     };
   });
 }
 
-/**
- * Contracts of the registry entry through which a vault pays later, and the delayed-withdrawal contract that was
- * accepted last. Each is null if the entry names none. `mayReopen` is true unless an operator removed the parameter
- * `delayed_withdraw`.
- */
-type WaitingContracts = Readonly<
-  Record<"withdraw_queue" | "delayed_withdraw" | "delayed_requests", Address | null> & { mayReopen: boolean }
->;
-
 type PayingContract = "withdraw_queue" | "delayed_withdraw";
 
+/**
+ * Contracts of the registry entry through which a vault pays later, null if it names none, and the accepted
+ * delayed-withdrawal contracts. `mayReopen` is true unless an operator removed the parameter `delayed_withdraw`.
+ */
+type WaitingContracts = Readonly<
+  Record<PayingContract, Address | null> & { delayed_requests: readonly Address[]; mayReopen: boolean }
+>;
+
 const delayedOf = (reviewed: WaitingContracts): Address | null =>
-  reviewed.delayed_withdraw ?? (reviewed.mayReopen ? reviewed.delayed_requests : null);
+  reviewed.delayed_withdraw ?? (reviewed.mayReopen ? (reviewed.delayed_requests.at(-1) ?? null) : null);
 
 /**
  * Returns a query for the waits of withdrawals in seconds, by the token's lowercase address: until a request in the
@@ -163,7 +136,7 @@ export function pastTokens({
 export const reviewedExits = ({ params }: DerivationSubject) => ({
   withdraw_queue: parseAddress(params["withdraw_queue"] ?? ""),
   delayed_withdraw: parseAddress(params["delayed_withdraw"] ?? ""),
-  delayed_requests: parseAddress(params["delayed_requests"] ?? ""),
+  delayed_requests: (params["delayed_requests"] ?? "").split(",").flatMap((text) => parseAddress(text) ?? []),
   mayReopen: params["delayed_withdraw"] !== undefined,
 });
 

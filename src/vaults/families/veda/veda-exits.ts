@@ -24,9 +24,9 @@ import {
 } from "../../vault-exits.ts";
 import { addressParam } from "../../vault-params.ts";
 import { familyErrors } from "../../vault-reverts.ts";
+import { delayedContractOf } from "./veda-delayed-contracts.ts";
 import {
   delayedCall,
-  delayedContract,
   delayedTerms,
   delayedTokens,
   pendingDelayed,
@@ -232,7 +232,7 @@ export const vedaExits: VaultExits = {
   // Solvers pay the queue's requests.
   paysUnclaimed: (mode) => mode === "request",
   claim(vault, { user, request }) {
-    const target = delayedContract(vault);
+    const target = delayedContractOf(vault, request.requestId);
     if (request.mode !== "cooldown" || request.state !== "claimable" || target === null) return null;
     const args = [request.token, user] as const;
     return {
@@ -242,7 +242,7 @@ export const vedaExits: VaultExits = {
   },
   cancel(vault, { user, request }) {
     if (request.mode === "request") return queueCancellation(vault, { user, request });
-    const target = delayedContract(vault);
+    const target = delayedContractOf(vault, request.requestId);
     if (target === null) return null;
     const args = [request.token] as const;
     return {

@@ -6,7 +6,7 @@ import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import type { FlowSource, VaultFlow } from "../../vault-adapter.ts";
 import { addressParam } from "../../vault-params.ts";
-import { delayedContract } from "./veda-delayed-withdraw.ts";
+import { delayedContracts } from "./veda-delayed-contracts.ts";
 import { accountantAbi } from "./veda-pricing.ts";
 import { packRequest } from "./veda-withdraw-queue.ts";
 
@@ -36,24 +36,24 @@ const delayedAbi = once(() =>
  */
 export function vedaFlows(vault: Vault): FlowSource {
   const queue = addressParam(vault, "withdraw_queue");
-  const delayed = delayedContract(vault);
-  // The vault's `Exit` names a solver or the delayed-withdrawal contract instead of the user.
-  const contracts = [queue, delayed].filter((address) => address !== null);
+  const delayed = delayedContracts(vault);
+  const isDelayed = (address: Address): boolean => delayed.some((one) => sameAddress(one, address));
+  // The vault's `Exit` names a solver or a delayed-withdrawal contract instead of the user.
   return {
-    addresses: [vault.shareToken, ...contracts],
+    addresses: [vault.shareToken, ...(queue === null ? [] : [queue]), ...delayed],
     namesCaller: true,
     revision: 1,
     ...(queue !== null && { namesRequests: true }),
     topics: [
       ...flowsAbi(),
       ...(queue === null ? [] : queueAbi()),
-      ...(delayed === null ? [] : delayedAbi()),
+      ...(delayed.length === 0 ? [] : delayedAbi()),
     ].map(toEventSelector),
     decode(log) {
       try {
-        if (sameAddress(log.address, vault.shareToken)) return exchangeFlow(vault, { log, delayed });
+        if (sameAddress(log.address, vault.shareToken)) return exchangeFlow(vault, { log, isDelayed });
         if (sameAddress(log.address, queue ?? "")) return queueFlow(vault, log);
-        return sameAddress(log.address, delayed ?? "") ? delayedFlow(vault, log) : null;
+        return isDelayed(log.address) ? delayedFlow(vault, log) : null;
       } catch {
         // The topic matches but the indexed arguments differ: another event.
         return null;
@@ -66,7 +66,7 @@ type FlowLog = Parameters<FlowSource["decode"]>[0];
 
 function exchangeFlow(
   vault: Vault,
-  { log, delayed }: { log: FlowLog; delayed: Address | null },
+  { log, isDelayed }: { log: FlowLog; isDelayed: (address: Address) => boolean },
 ): VaultFlow | null {
   const { eventName, args } = decodeEventLog({ abi: flowsAbi(), data: log.data, topics: log.topics });
   // A teller that sends shares to another chain burns and mints them for nothing.
@@ -74,7 +74,7 @@ function exchangeFlow(
   const amounts = { ...assetsOf(vault, args), shares: args.shares };
   if (eventName === "Enter") return { kind: "deposit", user: args.to, ...amounts };
   // The delayed-withdrawal contract's own event names the account.
-  if (sameAddress(args.from, delayed ?? "")) return null;
+  if (isDelayed(args.from)) return null;
   return { kind: "withdrawal", user: args.from, ...amounts };
 }
 

@@ -4,7 +4,13 @@ import { MAX_UINT256, mulDivDown, smallestAmount } from "../../../lib/amount.ts"
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import type { ExitTerms } from "../../vault-exits.ts";
-import { addressParam, choiceParam, optionalChoiceParam, tokensParam } from "../../vault-params.ts";
+import {
+  addressesParam,
+  addressParam,
+  choiceParam,
+  optionalChoiceParam,
+  tokensParam,
+} from "../../vault-params.ts";
 
 /**
  * Versions of Veda's teller (deposit contract) by release: `a` 2024-04, `b` 2024-09, `c` 2025-04, `d` 2025-09. Version
@@ -32,7 +38,7 @@ export function checkVedaParams(vault: Vault): void {
   addressParam(vault, "referrer");
   addressParam(vault, "withdraw_queue");
   addressParam(vault, "delayed_withdraw");
-  addressParam(vault, "delayed_requests");
+  addressesParam(vault, "delayed_requests");
   tokensParam(vault, "redeem_tokens");
   tokensParam(vault, "stopped_tokens");
 }

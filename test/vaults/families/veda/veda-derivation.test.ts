@@ -176,6 +176,27 @@ describe("Veda deriver, contracts for withdrawals", () => {
     const refused = derivedFrom(names, { ...allowed, [BURNS]: false });
     expect(refused).toEqual({ delayed_withdraw: "", delayed_requests: undefined });
   });
+
+  test("remembers the contracts that were accepted before, the first and the last three", () => {
+    const contracts = [1, 2, 3, 4, 5, 6].map((digit) => `0x${String(digit).repeat(40)}`);
+    const [first = "", second = "", third = "", ...later] = contracts;
+    const requestsAfter = (before: string, delayed_withdraw: string) =>
+      derivedFrom({ delayed_withdraw, delayed_requests: before }, allowed).delayed_requests;
+    expect(requestsAfter(first, second)).toBe([first, second].join());
+    expect(requestsAfter([first, second].join(), third)).toBe([first, second, third].join());
+    let known = [first, second, third].join();
+    for (const one of later) known = requestsAfter(known, one) ?? "";
+    expect(known).toBe([first, ...later].join());
+    // One that was accepted before is accepted last again, and the first one stays the first.
+    expect(requestsAfter([first, second, third].join(), second)).toBe([first, third, second].join());
+    const again = [first, second, first].join();
+    expect(requestsAfter([first, second].join(), first)).toBe(again);
+    expect(requestsAfter(again, third)).toBe([first, second, third].join());
+    // The vault may let the last one alone pay again.
+    const closed = { delayed_withdraw: "", delayed_requests: [first, second].join() };
+    expect(derivedFrom(closed, allowed)).toEqual({ ...closed, delayed_withdraw: second });
+    expect(derivedFrom(closed, { ...allowed, [BURNS]: false })).toEqual(closed);
+  });
 });
 
 describe("Veda deriver, accepted tokens", () => {

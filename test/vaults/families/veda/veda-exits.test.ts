@@ -223,7 +223,7 @@ describe("Veda's contract with a fixed wait", () => {
     const ask = { user: USER, requestIds: [], now: NOW };
     const answers = {
       request: [false, 0, NOW / 1_000 - 60, 0n, 1_250_000n],
-      [`delayed/${QUEUE}/request`]: [false, 0, NOW / 1_000 - 60, 10n ** 7n, 1_250_000n],
+      [`delayed/${DELAYED}/${QUEUE}/seen/request`]: [false, 0, NOW / 1_000 - 60, 10n ** 7n, 1_250_000n],
       config: [true, 604_800, 0, 0n, 0, 100],
       ...{ paused: false, rate: 1_250_000n, assetRate: 1_250_000n },
     };
