@@ -1,6 +1,7 @@
 import { type Address, zeroAddress } from "viem";
 import type { Context } from "../context.ts";
 import { AppError, type ErrorCode } from "../errors.ts";
+import { sameAddress } from "../lib/address.ts";
 import { BUILD_DEADLINE_MS } from "../lib/durations.ts";
 import { type ChainToken, priceKey } from "../prices/price.ts";
 import { requestMarketPrices } from "../prices/read-prices.ts";
@@ -8,7 +9,7 @@ import { isProviderFailure } from "../providers/provider-failures.ts";
 import type { AuthorizationKind } from "../router/router-signature-messages.ts";
 import type { WithdrawInput } from "../schemas/withdraw-build-schema.ts";
 import { withStoredVault } from "../vaults/find-vault.ts";
-import type { Vault } from "../vaults/vault.ts";
+import type { Token, Vault } from "../vaults/vault.ts";
 import type { ExitMode } from "../vaults/vault-exits.ts";
 import {
   allPossible,
@@ -38,7 +39,7 @@ import { defaultSlippage, resolveWithdrawal, type WithdrawalOrder } from "./with
 export async function prepareWithdrawal(ctx: Context, input: WithdrawInput): Promise<PreparedWithdrawal> {
   const work = async (vault: Vault): Promise<PreparedWithdrawal> => {
     const { order, facts } = await readOrder(ctx, { input, vault });
-    const prepare = (mode: ExitMode) => prepareInMode(ctx, { order, facts, mode });
+    const prepare = (mode: ExitMode) => prepareFairly(ctx, { input, order, facts, mode });
     return firstPossible(rankModes(order, facts.ways), prepare);
   };
   return withStoredVault(ctx, { key: input.vault_id, work });
@@ -58,7 +59,7 @@ export interface QuotedWithdrawal {
 export async function quoteWithdrawal(ctx: Context, input: WithdrawInput): Promise<QuotedWithdrawal> {
   const work = async (vault: Vault): Promise<QuotedWithdrawal> => {
     const { order, facts } = await readOrder(ctx, { input, vault });
-    const prepare = (mode: ExitMode) => prepareInMode(ctx, { order, facts, mode });
+    const prepare = (mode: ExitMode) => prepareFairly(ctx, { input, order, facts, mode });
     const options = await allPossible(rankModes(order, facts.ways), prepare);
     return { options, tokens: preparedTokens(order) };
   };
@@ -114,18 +115,75 @@ async function readOrder(ctx: Context, of: { input: WithdrawInput; vault: Vault 
   return { order: { ...order, slippage, shares: claims ? facts.shares : order.shares }, facts };
 }
 
+interface InMode extends ReadOrder {
+  mode: ExitMode;
+  /** True if a second transaction is not wanted. */
+  oneStep?: boolean;
+}
+
+/**
+ * Prepares a withdrawal in one mode. If the vault would pay the requested token at a rate far from its price, the Router
+ * swaps the vault's asset to it instead; without such a swap, the vault's refusal is thrown. Throws the same errors as
+ * `prepareInMode`.
+ */
+async function prepareFairly(
+  ctx: Context,
+  asked: InMode & { input: WithdrawInput },
+): Promise<PreparedWithdrawal> {
+  try {
+    return await prepareInMode(ctx, asked);
+  } catch (error) {
+    if (!mayPayAsset(asked, error)) throw error;
+    const swapped = await prepareSwappedAsset(ctx, asked).catch((failed: unknown) => {
+      if (failed instanceof AppError) return null;
+      throw failed;
+    });
+    // That the vault underpays says more than why nothing takes its place.
+    if (swapped === null) throw error;
+    return swapped;
+  }
+}
+
+/** Returns true if a vault's bad price rules out a token other than its asset, which it may pay at once instead. */
+function mayPayAsset({ order, facts, mode }: InMode, error: unknown): boolean {
+  const { vault, exits } = order;
+  const isAsset = ({ address }: Token): boolean => sameAddress(address, vault.asset.address);
+  const isUnsafe = error instanceof AppError && error.code === "price_unsafe";
+  return (
+    isUnsafe &&
+    error.members["subject"] === "vault" &&
+    mode === "instant" &&
+    exits.tokens(vault, mode).some(isAsset) &&
+    facts.ways.some((way) => way.mode === mode && way.pays && !isAsset(way.token))
+  );
+}
+
+/**
+ * Prepares an instant withdrawal of the vault's asset through the Router, which swaps it to the requested token in the
+ * same order. Null if the swap needs a second transaction. Throws the same errors as `prepareInMode`.
+ */
+async function prepareSwappedAsset(
+  ctx: Context,
+  { input, order, mode }: InMode & { input: WithdrawInput },
+): Promise<PreparedWithdrawal | null> {
+  const slippage = input.slippage ?? defaultSlippage(false);
+  const exits = { ...order.exits, tokens: () => [order.vault.asset] };
+  const facts = await readExitFacts(ctx, { ...order, exits, slippage });
+  const ways = facts.ways.filter(({ via }) => via === "router");
+  const asked = { order: { ...order, slippage }, facts: { ...facts, ways }, mode, oneStep: true };
+  const prepared = await prepareInMode(ctx, asked);
+  return prepared.kind === "routed" ? prepared : null;
+}
+
 /**
  * Prepares a withdrawal in one mode, paid by a signature or an approval. Throws `authorization_unsupported` if the
  * requested signature does not work; errors of the preparation propagate.
  */
-async function prepareInMode(
-  ctx: Context,
-  asked: ReadOrder & { mode: ExitMode },
-): Promise<PreparedWithdrawal> {
+async function prepareInMode(ctx: Context, asked: InMode): Promise<PreparedWithdrawal> {
   const kind = chooseExitSignature(asked);
   if (kind === null) return prepareAsIs(ctx, asked);
   try {
-    return signedWithdrawal(await prepareAsIs(ctx, toSignableExit(asked)), kind);
+    return signedWithdrawal(await prepareAsIs(ctx, { ...asked, ...toSignableExit(asked) }), kind);
   } catch (error) {
     if (mayApproveInstead(asked.order, error)) return prepareAsIs(ctx, asked);
     throw error;
@@ -156,17 +214,15 @@ export async function prepareInOneTransaction(
   }
 }
 
-async function prepareAsIs(
-  ctx: Context,
-  { order, facts, mode }: ReadOrder & { mode: ExitMode },
-): Promise<PreparedWithdrawal> {
+async function prepareAsIs(ctx: Context, asked: InMode): Promise<PreparedWithdrawal> {
+  const { order, facts, mode } = asked;
   const pays = facts.ways.some((way) => way.mode === mode && way.pays);
-  if (!pays) return prepareOnward(ctx, { order, facts, mode });
+  if (!pays) return prepareOnward(ctx, asked);
   const exit = await prepareMode(ctx, { order, facts, mode });
   if (exit.exit.way.pays) return { kind: "direct", order, exit };
   // The vault refuses the Router, which alone would have unwrapped the payment.
   const ways = facts.ways.filter((way) => !way.pays);
-  return prepareOnward(ctx, { order, facts: { ...facts, ways }, mode });
+  return prepareOnward(ctx, { ...asked, facts: { ...facts, ways } });
 }
 
 /**
