@@ -95,8 +95,36 @@ const BY_REASON: readonly { reason: RegExp; code: ErrorCode }[] = [
   { reason: /^P:DEPOSIT_GT_LIQ_CAP$/, code: "above_maximum" },
 ];
 
+/** Length of a selector in hex, with its `0x`. */
+const SELECTOR_LENGTH = 10;
 /** Maximum length of a revert reason in responses, in characters. */
 const MAX_REVERT_TEXT = 200;
+
+const wrapperAbi = once(() =>
+  parseAbi(["error WrappedError(address target, bytes4 selector, bytes reason, bytes details)"]),
+);
+/** Maximum number of wrappers that are taken off one revert: a hostile contract may nest many. */
+const MAX_WRAPPERS = 4;
+
+/**
+ * Returns the revert data inside ERC-7751 wrappers, or the data itself if it has none. Contracts wrap the error of a
+ * call that they made, such as a share token's refusal of a transfer. A wrapper stays if it names no reason.
+ */
+export function unwrapRevert(data: Hex): Hex {
+  let inner = data;
+  for (let wrappers = 0; wrappers < MAX_WRAPPERS; wrappers += 1) {
+    try {
+      const { errorName, args } = decodeErrorResult({ abi: wrapperAbi(), data: inner });
+      if (errorName !== "WrappedError") return inner;
+      const reason = [args[2], args[3]].find((part) => part.length >= SELECTOR_LENGTH);
+      if (reason === undefined) return inner;
+      inner = reason;
+    } catch {
+      return inner;
+    }
+  }
+  return inner;
+}
 
 /** Meaning of revert data: an error code and a short text. */
 export interface ExplainedRevert {
@@ -114,7 +142,7 @@ export interface ExplainedRevert {
  * The code is null if the error is unknown or has none; both are null if the data has no selector.
  */
 export function explainCommonRevert(data: Hex): ExplainedRevert {
-  if (data.length < 10) return { code: null, text: null };
+  if (data.length < SELECTOR_LENGTH) return { code: null, text: null };
   try {
     const { errorName, args } = decodeErrorResult({ abi: refusalAbi(), data });
     if (errorName === "Error") {
@@ -127,7 +155,7 @@ export function explainCommonRevert(data: Hex): ExplainedRevert {
     if (errorName === "Panic") return { code: null, text: `Panic(${args[0]})` };
     return { code: BY_NAME[errorName] ?? null, text: errorName };
   } catch {
-    return { code: null, text: data.slice(0, 10) };
+    return { code: null, text: data.slice(0, SELECTOR_LENGTH) };
   }
 }
 
@@ -160,7 +188,7 @@ export function familyErrors({
       ),
   );
   return (revert) => {
-    if (revert.length < 10) return null;
+    if (revert.length < SELECTOR_LENGTH) return null;
     const abi = abiOf();
     try {
       const { errorName, args } = decodeErrorResult({ abi, data: revert });

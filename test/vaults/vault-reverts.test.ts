@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { type Abi, encodeErrorResult, type Hex, parseAbi, toFunctionSelector, toHex } from "viem";
 import { describe, expect, test } from "vitest";
 import { type ErrorCode, errorTable } from "../../src/errors.ts";
-import { explainCommonRevert, familyErrors } from "../../src/vaults/vault-reverts.ts";
+import { explainCommonRevert, familyErrors, unwrapRevert } from "../../src/vaults/vault-reverts.ts";
 
 const OTHER = "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359";
 /** Errors by their declaration in the families' sources, with the refusal they stand for. */
@@ -145,4 +145,40 @@ test("familyErrors() distinguishes errors of one name by their arguments", () =>
   expect(explain(reverts("Refused(uint256 shares, uint256 balance)", [1n, 2n]))?.code).toBe("no_liquidity");
   expect(explain(reverts("Refused(address account)", [OTHER]))).toEqual({ code: null, text: "Refused" });
   expect(explain(reverts("Refused()", []))).toBeNull();
+});
+
+describe("unwrapRevert()", () => {
+  const wrapped = (reason: Hex, details: Hex = "0x"): Hex =>
+    reverts("WrappedError(address target, bytes4 selector, bytes reason, bytes details)", [
+      ...[OTHER, "0xa9059cbb", reason, details],
+    ]);
+  const refused = reverts("NotWhitelisted()", []);
+
+  test("returns the reason inside a wrapper, or in several", () => {
+    expect(unwrapRevert(wrapped(refused, "0x12345678"))).toBe(refused);
+    expect(unwrapRevert(wrapped(wrapped(refused)))).toBe(refused);
+  });
+
+  test("returns the details of a wrapper without a reason", () => {
+    expect(unwrapRevert(wrapped("0x", refused))).toBe(refused);
+  });
+
+  test.each<Hex>([
+    "0x",
+    "0x12",
+    refused,
+    says("paused"),
+    reverts("Panic(uint256 code)", [17n]),
+    wrapped("0x"),
+    wrapped("0x123456"),
+    // Cut off.
+    wrapped(refused).slice(0, 200) as Hex,
+  ])("returns what is no wrapper with a reason as it is: %s", (data) => {
+    expect(unwrapRevert(data)).toBe(data);
+  });
+
+  test("ends at a wrapper that is nested without end", () => {
+    const nested = Array.from({ length: 6 }).reduce<Hex>((inner) => wrapped(inner), refused);
+    expect(unwrapRevert(nested)).toBe(wrapped(wrapped(refused)));
+  });
 });

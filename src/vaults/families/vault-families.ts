@@ -2,7 +2,12 @@ import type { Hex } from "viem";
 import type { Vault } from "../vault.ts";
 import type { AsyncDeposits, VaultAdapter, VaultFamily } from "../vault-adapter.ts";
 import type { Deriver } from "../vault-deriver.ts";
-import { type ExplainedRevert, explainCommonRevert, explainExitError } from "../vault-reverts.ts";
+import {
+  type ExplainedRevert,
+  explainCommonRevert,
+  explainExitError,
+  unwrapRevert,
+} from "../vault-reverts.ts";
 import { aaveStataFamily } from "./aave-stata-family.ts";
 import { accountableFamily } from "./accountable-family.ts";
 import { centrifugeFamily } from "./centrifuge/centrifuge-family.ts";
@@ -91,7 +96,8 @@ export function asyncDepositsOf(vault: Vault): AsyncDeposits | null {
  * The code is null if the error is unknown or has none. Throws an Error if the family is unknown.
  */
 export function explainVaultRevert(vault: Vault, revert: Hex): ExplainedRevert {
-  return adapterOf(vault).explain?.(revert) ?? explainCommonRevert(revert);
+  const reason = unwrapRevert(revert);
+  return adapterOf(vault).explain?.(reason) ?? explainCommonRevert(reason);
 }
 
 /**
@@ -100,6 +106,7 @@ export function explainVaultRevert(vault: Vault, revert: Hex): ExplainedRevert {
  * Throws an Error if the family is unknown.
  */
 export function explainExitRevert(vault: Vault, revert: Hex): ExplainedRevert {
-  const own = adapterOf(vault).exits?.explain?.(revert) ?? null;
-  return own ?? explainExitError(revert, explainVaultRevert(vault, revert));
+  const reason = unwrapRevert(revert);
+  const own = adapterOf(vault).exits?.explain?.(reason) ?? null;
+  return own ?? explainExitError(reason, explainVaultRevert(vault, reason));
 }

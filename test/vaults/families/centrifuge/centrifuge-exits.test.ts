@@ -1,6 +1,7 @@
 import { encodeErrorResult, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
 import { centrifugeExits } from "../../../../src/vaults/families/centrifuge/centrifuge-exits.ts";
+import { explainExitRevert, explainVaultRevert } from "../../../../src/vaults/families/vault-families.ts";
 import { NOW, OTHER, USER, vault } from "../../../support/deposits/fixtures.ts";
 import { answer, UNMADE } from "../../../support/vaults/answer.ts";
 
@@ -59,4 +60,19 @@ test("a claim that the pool's escrow cannot pay yet lacks liquidity", () => {
   ]);
   const revert = encodeErrorResult({ abi, errorName: "InsufficientBalance", args: [OTHER, 0n, 7n, 5n] });
   expect(centrifugeExits.explain?.(revert)).toMatchObject({ code: "no_liquidity" });
+});
+
+test("a share token's refusal is understood inside the error with which the vault wraps it", () => {
+  const abi = parseAbi([
+    "error TransferBlocked()",
+    "error SafeTransferFailed()",
+    "error WrappedError(address target, bytes4 selector, bytes reason, bytes details)",
+  ]);
+  const refused = encodeErrorResult({ abi, errorName: "TransferBlocked" });
+  const details = encodeErrorResult({ abi, errorName: "SafeTransferFailed" });
+  const args = [OTHER, "0xa9059cbb", refused, details] as const;
+  const revert = encodeErrorResult({ abi, errorName: "WrappedError", args });
+  const meaning = { code: "not_allowed", text: "TransferBlocked" };
+  expect(explainExitRevert(own, revert)).toEqual(meaning);
+  expect(explainVaultRevert(own, revert)).toEqual(meaning);
 });
