@@ -272,10 +272,7 @@ export interface VaultExits {
   rewards?(vault: Vault): Query<string | null>;
   /** Returns true if settled requests in this mode are usually paid without a claim. Absent means false. */
   paysUnclaimed?(mode: ExitMode, vault: Vault, variant?: string | null): boolean;
-  /**
-   * Encodes the claim of a claimable redemption, or returns null if nothing is known to be claimable or the vault pays
-   * without a claim.
-   */
+  /** Encodes the claim of a claimable redemption; null if nothing is known to be claimable or the vault pays unasked. */
   claim?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
   /** Encodes a cancellation of an open redemption; null if it cannot be cancelled, now or ever. Absent means null. */
   cancel?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
@@ -283,7 +280,7 @@ export interface VaultExits {
   cancels?(vault: Vault): boolean;
   /** Returns true if the shares of a cancelled request are returned by a later transaction. Absent means false. */
   returnsLater?(vault: Vault): boolean;
-  /** Finds the user's redemption request in the logs of a successful receipt, or returns null if there is none. */
+  /** Finds the user's redemption request in a successful receipt's logs; null if there is none. */
   findRequest?(vault: Vault, seen: { user: Address; logs: readonly Log[] }): ExitRequestSeen | null;
   /**
    * Finds in a receipt's logs how the user's redemption request was settled: by a claim, a payment of the vault, a
@@ -312,6 +309,8 @@ export interface ExitRequestSeen {
   requestId: string | null;
   /** Shares of the request, in the share token's smallest unit, or null if unknown. */
   shares: bigint | null;
+  /** Assets that the vault records for them, in the paid token's smallest unit. Absent if it records none. */
+  assets?: bigint;
   /** Mode of the request. Absent if the receipt does not show it or the vault has one such mode. */
   mode?: PendingExit["mode"];
 }

@@ -29,6 +29,7 @@ import {
   findExitRefusal,
   hidesShares,
   isBelowFloor,
+  largestFee,
   paysLess,
   promisedLoss,
   requireRecorded,
@@ -89,7 +90,7 @@ export async function prepareExit(ctx: Context, attempt: ExitAttempt): Promise<P
   const refusal = findExitRefusal({ order, way, shares, facts }) ?? findExcessiveFee(attempt);
   if (refusal !== null) throw refusal;
   const promised = promisedNow(attempt);
-  const minAssets = exactFloor(promised ?? 0n, promisedLoss(attempt)).minOut;
+  const minAssets = leastPayment(attempt, promised);
   const warnings = await judgePaidRate(ctx, attempt);
   const deadline = orderDeadline(facts.block.timestamp);
   const exit: Exit = { order, way, shares, minAssets, warnings, deadline };
@@ -143,6 +144,17 @@ export class FailedExit extends Error {
 function promisedNow({ way }: ExitAttempt): bigint | null {
   const { previewAssets, paidNow } = way.terms;
   return way.mode === "instant" ? (paidNow ?? previewAssets) : null;
+}
+
+/**
+ * Returns the least payment that is accepted, in the paid token's smallest unit: the preview (`promised`) less the
+ * allowed loss. Without a preview, the value of the shares less what an exit fee may take.
+ */
+function leastPayment(attempt: ExitAttempt, promised: bigint | null): bigint {
+  const { mode, terms } = attempt.way;
+  if (promised !== null) return exactFloor(promised, promisedLoss(attempt)).minOut;
+  const worth = mode === "instant" ? (terms.grossAssets ?? 0n) : 0n;
+  return exactFloor(worth, largestFee(attempt.order)).minOut;
 }
 
 /**
@@ -265,12 +277,9 @@ function toPaid(of: Made & { promised: bigint | null }): PreparedExit {
 }
 
 function simulatedOf({ facts, made }: Made, call: UserCall): Omit<SimulatedExit, "received"> {
-  return {
-    calls: [...made.calls.slice(0, -1), call],
-    approved: made.approved,
-    gasUsed: made.gasUsed,
-    blockNumber: simulatedHead(made.simulation, facts.block),
-  };
+  const { approved, gasUsed, simulation } = made;
+  const blockNumber = simulatedHead(simulation, facts.block);
+  return { calls: [...made.calls.slice(0, -1), call], approved, gasUsed, blockNumber };
 }
 
 /**
@@ -313,7 +322,7 @@ function isRequestNoted({ exit, made }: Made): boolean {
     throw failure("simulation_unavailable", "the request could not be read in the simulation");
   }
   const request = findNewRequest({ exit, made });
-  if (request !== null) requireRecorded(exit, request.shares ?? shares);
+  if (request !== null) requireRecorded(exit, request);
   return request !== null || (left && isPaidAtOnce({ order, way }, simulatedLogs(logs)));
 }
 

@@ -4,10 +4,11 @@ import { type AppError, type ErrorCode, failure } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
 import { fractionToParts, mulDivDown, PARTS_PER_BILLION, smaller } from "../lib/amount.ts";
 import { formatUnixTime } from "../lib/unix-time.ts";
+import { exactFloor } from "../orders/order-floors.ts";
 import { allowedLoss } from "../orders/order-slippage.ts";
 import { decodeRouterError, failedTokenOf, foreignReason } from "../router/router-codec.ts";
 import { explainExitRevert } from "../vaults/families/vault-families.ts";
-import type { ExitRefusal } from "../vaults/vault-exits.ts";
+import type { ExitRefusal, ExitRequestSeen } from "../vaults/vault-exits.ts";
 import { explainCommonRevert } from "../vaults/vault-reverts.ts";
 import type { Exit } from "./exit-calldata.ts";
 import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
@@ -27,12 +28,12 @@ const REFUSAL_TEXTS: Readonly<Record<ExitRefusal, string>> = {
 };
 
 /**
- * A redemption that the vault may refuse. `shares` is in the share token's smallest unit; `slippage` and `pays` are
- * absent if unknown.
+ * A redemption that the vault may refuse. `shares` is in the share token's smallest unit; `slippage`, `pays`
+ * and `token` are absent if unknown.
  */
 export interface RequestedExit {
   order: Pick<WithdrawalOrder, "vault"> & Partial<Pick<WithdrawalOrder, "slippage">>;
-  way: Pick<ExitWay, "terms" | "mode"> & Partial<Pick<ExitWay, "pays">>;
+  way: Pick<ExitWay, "terms" | "mode"> & Partial<Pick<ExitWay, "pays" | "token">>;
   shares: bigint;
 }
 
@@ -167,7 +168,7 @@ export function findExitRefusal(asked: RequestedExit & { facts: Pick<ExitFacts, 
   const { name } = order.vault;
   if (terms.paused) return toExitRefusal(asked, "exits_paused");
   if (terms.refusal !== null) return toExitRefusal(asked, terms.refusal);
-  if (terms.asset === null)
+  if (!namesPaid(asked))
     return failure("upstream_rejected", `${name} reports different contracts on chain than in the registry`);
   if (terms.lockedUntil !== null && terms.lockedUntil > asked.facts.block.timestamp)
     return toExitRefusal(asked, "share_locked");
@@ -181,6 +182,13 @@ export function findExitRefusal(asked: RequestedExit & { facts: Pick<ExitFacts, 
   if (worth === 0n)
     return failure("below_minimum", `${name} would pay nothing for these shares`, { min_deposit: null });
   return null;
+}
+
+/** Returns true if the vault's asset on chain is the token that the registry says it pays, or its asset there. */
+function namesPaid({ order, way }: RequestedExit): boolean {
+  const { token, terms } = way;
+  if (terms.asset === null || token === undefined) return terms.asset !== null;
+  return [token, order.vault.asset].some(({ address }) => sameAddress(address, terms.asset ?? ""));
 }
 
 /** Returns the error for too few shares. Its text names the vault's minimum if that is known and not reached. */
@@ -313,18 +321,28 @@ function isFeeAccepted(
   { slippage }: Pick<WithdrawalOrder, "slippage">,
   { gross, net }: Record<"gross" | "net", bigint>,
 ): boolean {
+  return (net + 1n) * PARTS_PER_BILLION >= gross * (PARTS_PER_BILLION - largestFee({ slippage }));
+}
+
+/** Returns the largest exit fee that is accepted, in parts per billion: 3%, or the slippage if that is higher. */
+export function largestFee({ slippage }: Pick<WithdrawalOrder, "slippage">): bigint {
   const asked = fractionToParts(slippage);
-  const tolerance = asked > MAX_EXIT_FEE ? asked : MAX_EXIT_FEE;
-  return (net + 1n) * PARTS_PER_BILLION >= gross * (PARTS_PER_BILLION - tolerance);
+  return asked > MAX_EXIT_FEE ? asked : MAX_EXIT_FEE;
 }
 
 /**
  * Throws `price_unsafe` if the vault records far fewer shares for a request than the user gives: by more than 3% (or
- * the slippage, if higher) and one unit. `recorded` is in the share token's smallest unit.
+ * the slippage, if higher) and one unit; also if it fixes the payment in the request, and records less than its preview
+ * by more than the slippage (at most 3%).
  */
-export function requireRecorded({ order, shares }: Exit, recorded: bigint): void {
-  if (isFeeAccepted(order, { gross: shares, net: recorded })) return;
-  throw failure("price_unsafe", `${order.vault.name} records much fewer shares than the request takes`, {
-    subject: "vault",
-  });
+export function requireRecorded(exit: Exit, recorded: ExitRequestSeen): void {
+  const { order, way, shares } = exit;
+  const { name } = order.vault;
+  const subject = { subject: "vault" } as const;
+  if (!isFeeAccepted(order, { gross: shares, net: recorded.shares ?? shares }))
+    throw failure("price_unsafe", `${name} records much fewer shares than the request takes`, subject);
+  const { previewAssets, priced } = way.terms;
+  if (priced === "later" || previewAssets === null || recorded.assets === undefined) return;
+  if (recorded.assets >= exactFloor(previewAssets, promisedLoss(exit)).minOut) return;
+  throw failure("price_unsafe", `${name} records less for the request than its preview promises`, subject);
 }

@@ -25,6 +25,7 @@ import {
   paying,
   WORTH,
 } from "../support/withdrawals/fixtures.ts";
+import { cooling } from "../support/withdrawals/withdrawing.ts";
 
 const USDC_TOKEN = { address: USDC, symbol: "USDC", decimals: 6 };
 const UNHEARD: Hex = "0xdeadbeef";
@@ -149,6 +150,23 @@ describe("a build is refused when", () => {
     expect(await modeCode({ rises: more, logs: [arrives(WORTH)] })).toBe("price_unsafe");
   });
 
+  test("the vault shows no preview and pays far less than the shares are worth", async () => {
+    const terms = { ...paying, previewAssets: null, previewRevert: UNHEARD };
+    for (const via of ["router", "user"] as const) {
+      const paid = (value: bigint) =>
+        codeOf({ rises: { [balanceKey(USDC, USER)]: value }, logs: [arrives(value)] }, via, { terms });
+      expect([await paid(WORTH), await paid((WORTH * 97n) / 100n)]).toEqual(["none", "none"]);
+      expect([await paid((WORTH * 96n) / 100n), await paid(10n)]).toEqual(["price_unsafe", "price_unsafe"]);
+    }
+  });
+
+  test("the vault has another asset on chain than in the registry", async () => {
+    for (const via of ["router", "user"] as const)
+      expect(
+        await codeOf({ rises, logs: [arrives(WORTH)] }, via, { terms: { ...paying, asset: OTHER } }),
+      ).toBe("upstream_rejected");
+  });
+
   test("the vault promises more for all shares than an order can hold", async () => {
     const terms = { ...paying, previewAssets: MAX_UINT256, grossAssets: MAX_UINT256 };
     const by = (via: "router" | "user") =>
@@ -210,5 +228,34 @@ describe("a build of a request is refused when", () => {
     expect(await codeOf({ taken: HELD, shares: least })).toBe("none");
     expect(await codeOf({ taken: HELD, shares: least - 2n })).toBe("price_unsafe");
     expect(await codeOf({ taken: HELD, shares: least - 2n, slippage: 0.05 })).toBe("none");
+  });
+});
+
+describe("a build of a cooldown whose payment is fixed in the call is refused when", () => {
+  const started = parseAbi([
+    "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
+  ]);
+  const codeOf = async (assets: bigint, slippage = 0.005): Promise<string> => {
+    const args = { sender: USER, receiver: OTHER, owner: USER };
+    const topics = encodeEventTopics({ abi: started, eventName: "Withdraw", args });
+    const types = [{ type: "uint256" }, { type: "uint256" }] as const;
+    const logs = [log(VAULT, topics, encodeAbiParameters(types, [assets, HELD]))];
+    const effects = { rises: { [balanceKey(VAULT, USER)]: -HELD }, logs };
+    const { client } = simulatedChain({ effects: () => effects, definition: home });
+    const order = orderOf({ client, vault: cooling, slippage });
+    const way = exitWayOf(order, { via: "user", mode: "cooldown", terms: paying });
+    const attempt = { order, facts: factsOf(order, [way]), way };
+    return prepareExit(testContext({ clients: [client] }), attempt).then(
+      () => "none",
+      ({ code }: { code: string }) => code,
+    );
+  };
+
+  test("the vault records less than its preview by more than the slippage", async () => {
+    expect(await codeOf(WORTH)).toBe("none");
+    expect(await codeOf((WORTH * 995n) / 1_000n)).toBe("none");
+    expect(await codeOf((WORTH * 994n) / 1_000n)).toBe("price_unsafe");
+    expect(await codeOf(1n)).toBe("price_unsafe");
+    expect(await codeOf((WORTH * 98n) / 100n, 0.02)).toBe("none");
   });
 });

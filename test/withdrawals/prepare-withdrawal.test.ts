@@ -47,7 +47,9 @@ describe("prepareWithdrawal()", () => {
   test("promises no native currency from the vault's own call, which brings the wrapped token", async () => {
     const rises = () => ({ rises: { [balanceKey(WETH, USER)]: WORTH } });
     const vaults = [storedOf(wethVault)];
-    const { ctx } = await createWithdrawalFixture({ vaults, effects: rises, routed: false });
+    const { ctx } = await createWithdrawalFixture({
+      ...{ vaults, effects: rises, routed: false, answers: { asset: WETH } },
+    });
     const made = prepareWithdrawal(ctx, inputOf({ to_token: zeroAddress }));
     await expect(made).rejects.toMatchObject({ code: "no_route" });
   });
@@ -58,7 +60,7 @@ describe("prepareWithdrawal()", () => {
         ? { revert: "0x" }
         : { rises: { [balanceKey(WETH, USER)]: WORTH } };
     const vaults = [storedOf(wethVault)];
-    const { ctx } = await createWithdrawalFixture({ vaults, effects: refusing });
+    const { ctx } = await createWithdrawalFixture({ vaults, effects: refusing, answers: { asset: WETH } });
     const made = prepareWithdrawal(ctx, inputOf({ to_token: zeroAddress }));
     await expect(made).rejects.toMatchObject({ code: "no_route" });
   });

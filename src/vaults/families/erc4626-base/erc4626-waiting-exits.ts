@@ -317,7 +317,7 @@ function findRequest(vault: Vault, seen: SeenLogs): ExitRequestSeen | null {
   if (wait === null) return null;
   if (wait === "maple") return findMapleRequest(vault, seen);
   const found = findCooldown(vault, seen);
-  return found === null ? null : { requestId: "0", shares: found.shares };
+  return found === null ? null : { requestId: "0", shares: found.shares, assets: found.assets };
 }
 
 /**

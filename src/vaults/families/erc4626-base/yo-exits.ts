@@ -109,7 +109,8 @@ function findRequest(vault: Vault, { user, logs }: SeenLogs): ExitRequestSeen | 
   const found = parseEventLogs({ abi: yoAbi(), eventName: "RedeemRequest", logs: own }).find(
     ({ args }) => !args.instant && isAddressEqual(args.receiver, user),
   );
-  return found === undefined ? null : { requestId: "0", shares: found.args.shares };
+  if (found === undefined) return null;
+  return { requestId: "0", shares: found.args.shares, assets: found.args.assets };
 }
 
 function findSettlement(vault: Vault, { user, logs }: SeenLogs): ExitSettlement | null {

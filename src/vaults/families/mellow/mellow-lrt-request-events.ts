@@ -39,7 +39,7 @@ export function findLrtRequest(
   if (found === undefined) return null;
   // The event counts what is queued too: nothing is requested if all of it was paid.
   if (sumOf(paidTo(logs, { token: vault.asset.address, receiver: user })) >= found.args.assets) return null;
-  return { requestId: "0", shares: found.args.shares };
+  return { requestId: "0", shares: found.args.shares, assets: found.args.assets };
 }
 
 /**

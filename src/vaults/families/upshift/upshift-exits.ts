@@ -176,7 +176,8 @@ function findRequest(
     if (!isAddressEqual(args.receiver, user)) continue;
     // The multi-asset vaults' event has no date; the requests of the days around are read anyway.
     if (!("year" in args)) return { requestId: null, shares: args.shares };
-    return isPaidWithin(vault, { user, logs }) ? null : { requestId: requestIdOf(args), shares: args.shares };
+    if (isPaidWithin(vault, { user, logs })) return null;
+    return { requestId: requestIdOf(args), shares: args.shares, assets: args.assets };
   }
   return null;
 }

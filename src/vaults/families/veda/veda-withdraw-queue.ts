@@ -286,7 +286,10 @@ export function findQueueRequest(
     logs: own,
   }).find(({ args }) => isAddressEqual(args.user, user));
   if (found !== undefined)
-    return { requestId: packRequest(found.args), shares: found.args.amountOfShares, mode: "request" };
+    return {
+      ...{ requestId: packRequest(found.args), mode: "request" },
+      ...{ shares: found.args.amountOfShares, assets: found.args.amountOfAssets },
+    };
   return findDelayedRequest(vault, { user, logs });
 }
 

@@ -34,7 +34,7 @@ describe("findRequest() of vaults with a cooldown", () => {
     erc4626.exits?.findRequest?.(cooling, { user: USER, logs: startLogs(change) });
 
   test("finds the start of a cooldown, whose assets go to the contract that keeps them", () => {
-    expect(found({})).toEqual({ requestId: "0", shares: SHARES });
+    expect(found({})).toEqual({ requestId: "0", shares: SHARES, assets: ASSETS });
   });
 
   test("finds neither an instant redemption while the cooldown is zero nor another account's cooldown", () => {

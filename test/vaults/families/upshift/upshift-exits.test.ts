@@ -19,8 +19,8 @@ const found = (year: bigint, month: bigint, day: bigint) => find(requested(year,
 
 describe("findRequest() of a legacy vault", () => {
   test("identifies a request by the date of its event", () => {
-    expect(found(2026n, 3n, 9n)).toEqual({ requestId: "2026-03-09", shares: 5n });
-    expect(found(9999n, 12n, 31n)).toEqual({ requestId: "9999-12-31", shares: 5n });
+    expect(found(2026n, 3n, 9n)).toEqual({ requestId: "2026-03-09", shares: 5n, assets: 5n });
+    expect(found(9999n, 12n, 31n)).toEqual({ requestId: "9999-12-31", shares: 5n, assets: 5n });
   });
 
   test.each([
@@ -33,7 +33,7 @@ describe("findRequest() of a legacy vault", () => {
     [2026n, 2n, 30n],
     [2026n, 1n, 2n ** 64n],
   ])("leaves the id unknown for the year %s, month %s, day %s", (year, month, day) => {
-    expect(found(year, month, day)).toEqual({ requestId: null, shares: 5n });
+    expect(found(year, month, day)).toEqual({ requestId: null, shares: 5n, assets: 5n });
   });
 
   test.each([
@@ -47,7 +47,7 @@ describe("findRequest() of a legacy vault", () => {
         ...{ assetsAmount: 5n, processedOn: 9n, receiverAddr: USER, requestedOn: 9n, wasBlacklisted: false },
         ...change,
       });
-    const own = { requestId: "2026-03-09", shares: 5n };
+    const own = { requestId: "2026-03-09", shares: 5n, assets: 5n };
     const request = requested(2026n, 3n, 9n);
     expect(find(request, processed())).toBeNull();
     // An earlier request is paid beside it, or another account's.

@@ -104,7 +104,7 @@ describe("Veda's queue", () => {
   test("identifies a request by its fields", () => {
     const found = requestIn(requested(sound));
     const requestId: string = expect.stringMatching(/^0x[0-9a-f]{150}$/);
-    expect(found).toEqual({ requestId, shares: 7n, mode: "request" });
+    expect(found).toEqual({ requestId, shares: 7n, assets: 5n, mode: "request" });
     expect(vedaFlows(queued).decode(requested(sound))).toMatchObject({ requestId: found?.requestId });
   });
 
