@@ -49,3 +49,19 @@ export function priceIsSafe(deposit: {
   // decimals.
   return (worth + rounding) * PARTS_PER_BILLION >= deposit.amount * (PARTS_PER_BILLION - tolerance);
 }
+
+/** Smallest slippage with which a second step is built, as a fraction: with less, hardly any route would pass. */
+const LEAST_SLIPPAGE = 0.001;
+
+/**
+ * Returns the part of a slippage tolerance that a second step may use, after a first one paid `paid` of `promised`, both
+ * in the same smallest unit. Between 0.001 and the whole tolerance (a fraction).
+ */
+export function slippageLeft(
+  slippage: number,
+  { promised, paid }: Record<"promised" | "paid", bigint>,
+): number {
+  if (paid === 0n || paid >= promised) return slippage;
+  const left = 1 - (1 - slippage) * (Number(promised) / Number(paid));
+  return Math.min(slippage, Math.max(left, LEAST_SLIPPAGE));
+}

@@ -8,6 +8,7 @@ import { AppError } from "../errors.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
 import { SECOND_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
+import { slippageLeft } from "../orders/order-slippage.ts";
 import { StepPlan } from "../orders/order-steps.ts";
 import { toWalletCall } from "../orders/order-wallet-calls.ts";
 import { readAllowance } from "../orders/read-order-step-state.ts";
@@ -166,7 +167,7 @@ async function buildTransfer(ctx: Context, row: WithdrawalRow): Promise<NextExit
     user: getAddress(row.userAddress),
     from: { chainId, token: getAddress(row.exitToken), amount: BigInt(assets) },
     to: { chainId: row.toChainId, token: getAddress(row.moveToken) },
-    slippage: row.slippage,
+    slippage: secondSlippage(row, BigInt(assets)),
     preferredBridge: plan.data?.preferred_bridge ?? null,
   });
   const { target, dataHash, provider, bridge, tool, toAmountMin, balanceSufficient } = prepared;
@@ -179,4 +180,10 @@ async function buildTransfer(ctx: Context, row: WithdrawalRow): Promise<NextExit
   const { transaction_request, approval, calls } = prepared;
   const warnings = [...prepared.warnings];
   return { next: { kind: "transfer", transaction_request, approval, calls, warnings }, refusal: null };
+}
+
+/** Returns the slippage of a second step. Only an instant withdrawal's estimate is a promise that has lost a part. */
+function secondSlippage({ mode, slippage, estimatedAssets }: WithdrawalRow, paid: bigint): number {
+  const promised = mode === "instant" && estimatedAssets !== null ? BigInt(estimatedAssets) : paid;
+  return slippageLeft(slippage, { promised, paid });
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MAX_UINT256, PARTS_PER_BILLION } from "../../src/lib/amount.ts";
-import { allowedLoss, minimumShares, priceIsSafe } from "../../src/orders/order-slippage.ts";
+import { allowedLoss, minimumShares, priceIsSafe, slippageLeft } from "../../src/orders/order-slippage.ts";
 
 const aSlippage = fc.double({ min: 1e-12, max: 0.5, noNaN: true });
 const shares = fc.bigInt(1n, MAX_UINT256);
@@ -200,5 +200,20 @@ describe("priceIsSafe()", () => {
         expect(priceIsSafe({ amount, shares: minted, price, slippage: 0.001, assetDecimals: 6 })).toBe(true);
       }),
     );
+  });
+});
+
+describe("slippageLeft()", () => {
+  const left = (slippage: number, paid: bigint) => slippageLeft(slippage, { promised: 1_000_000n, paid });
+
+  test("leaves what the first step did not lose, so that both together lose no more than the tolerance", () => {
+    expect(left(0.01, 1_000_000n)).toBe(0.01);
+    expect(left(0.01, 1_100_000n)).toBe(0.01);
+    expect(995_000 * (1 - left(0.01, 995_000n))).toBeCloseTo(990_000, 3);
+  });
+
+  test("leaves a thousandth at least, and no more than the tolerance", () => {
+    expect([left(0.005, 995_000n), left(0.005, 900_000n), left(0.005, 0n)]).toEqual([0.001, 0.001, 0.005]);
+    expect(left(0.0005, 900_000n)).toBe(0.0005);
   });
 });

@@ -1,6 +1,7 @@
 import { toFunctionSelector } from "viem";
 import { describe, expect, test } from "vitest";
 import type { WithdrawalRow } from "../../src/db/queries/deposit-queries.ts";
+import { PARTS_PER_BILLION } from "../../src/lib/amount.ts";
 import { priceKey } from "../../src/prices/price.ts";
 import { nextExitStep } from "../../src/withdrawals/next-withdrawal-step.ts";
 import { USDC, USER, VAULT, WETH } from "../support/deposits/fixtures.ts";
@@ -125,6 +126,15 @@ describe("nextExitStep() of a second step", () => {
     expect(made.next).toMatchObject({ kind: "transfer", transaction_request: { to: EXCHANGE } });
     expect(made.next?.approval).toMatchObject({ token_address: USDC, amount: ARRIVED.toString() });
     expect(JSON.stringify(db.written)).toContain(EXCHANGE.toLowerCase());
+  });
+
+  test("may lose what is left of the slippage after an instant withdrawal, and all of it after a request", async () => {
+    const short = { ...awaiting, estimatedAssets: ((ARRIVED * 100n) / 99n).toString() };
+    const slippageOf = async (row: WithdrawalRow) => (await nextOf(row)).asked[0]?.slippage ?? 0n;
+    // The vault lost a hundredth.
+    const lost =
+      (await slippageOf({ ...short, mode: "request" })) - (await slippageOf({ ...short, mode: "instant" }));
+    expect(Number(lost) / Number(PARTS_PER_BILLION)).toBeCloseTo(0.01, 3);
   });
 
   test("takes the bridge that the build preferred", async () => {
