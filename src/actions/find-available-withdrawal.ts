@@ -1,6 +1,7 @@
 import type { Address } from "viem";
 import type { Context } from "../context.ts";
 import type { AppError, ErrorCode } from "../errors.ts";
+import { larger } from "../lib/amount.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
 import { formatUnixTime } from "../lib/unix-time.ts";
 import type { VaultAction } from "../schemas/position-schema.ts";
@@ -32,6 +33,10 @@ export interface WithdrawalFacts {
   rewards: string | null;
 }
 
+/** Returns how many shares a user holds, with those that the vault's calls would claim first; 0 if none could be read. */
+export const mostHeld = ({ shares, ways }: Pick<WithdrawalFacts, "shares" | "ways">): bigint =>
+  ways.reduce((most, { terms }) => larger(most, terms.heldShares) ?? most, shares ?? 0n);
+
 /**
  * Returns whether a user can withdraw from a vault now, with the largest number of shares that a simulation allows; if
  * only some can be paid, the value of two smallest units of the asset may be missing, or 1%, and if the views do not
@@ -54,7 +59,7 @@ function seenWithdrawal(
     const reason = `withdrawals from ${vault.name} are not supported by this service: use the protocol's own site`;
     return { action: refused({ code: "mode_unsupported", reason }), trials: [] };
   }
-  const held = facts.ways.reduce((most, { terms }) => larger(most, terms.heldShares), facts.shares ?? 0n);
+  const held = mostHeld(facts);
   const isUnread = facts.shares === null && facts.ways.every(({ terms }) => terms.heldShares === null);
   if (held === 0n && isUnread) {
     const reason = `the account's shares of ${vault.name} could not be read`;
@@ -167,8 +172,6 @@ async function tried(
 const WHATEVER_THE_AMOUNT: ReadonlySet<ErrorCode> = new Set(["would_revert", "not_allowed", "exits_paused"]);
 
 const AT_LEAST = "the vault can pay for these shares, but not for all; more may be possible";
-
-const larger = (a: bigint, b: bigint | null): bigint => (b !== null && b > a ? b : a);
 
 /**
  * Returns the reason why a vault rejects a withdrawal in this mode, or null. One whose liquidity or capacity covers

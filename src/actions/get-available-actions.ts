@@ -29,7 +29,7 @@ import { depositEntryForDisplay, pauseReason } from "../vaults/vault-deposit-ent
 import type { PendingExit } from "../vaults/vault-exits.ts";
 import { readTimed } from "../vaults/vault-state.ts";
 import { firstPaid, mayCancel } from "../withdrawals/withdrawal-order.ts";
-import { findAvailableWithdrawal, type WithdrawalFacts } from "./find-available-withdrawal.ts";
+import { findAvailableWithdrawal, mostHeld, type WithdrawalFacts } from "./find-available-withdrawal.ts";
 import { POSSIBLE, refused } from "./possible-action.ts";
 
 /**
@@ -89,9 +89,7 @@ function factsQuery(
     { balance: read({ to: vault.shareToken, abi: erc20Abi, name: "balanceOf", args: [user] }) },
     (results) => valueOrNull(results.balance),
   );
-  const withdrawal = andThen(balance, (shares) =>
-    mapQuery(waysQuery(vault, { user, shares: shares || 1n, now }), (ways) => ({ shares, ways })),
-  );
+  const withdrawal = andThen(balance, (shares) => withdrawalQuery(vault, { user, shares, now }));
   const parts = queryAll({
     deposit: adapter.terms(vault, { token: vault.asset, amount, caller, receiver: user, now }),
     withdrawal,
@@ -104,6 +102,22 @@ function factsQuery(
     requests,
     deposits: deposits ?? [],
   }));
+}
+
+/**
+ * Returns the query for the conditions of withdrawing `shares`, the user's balance. If the vault's calls would claim
+ * further shares first, those of all that it would hold then are read in one further batch.
+ */
+function withdrawalQuery(
+  vault: Vault,
+  { user, shares, now }: { user: Address; shares: bigint | null; now: number },
+): Query<Pick<WithdrawalFacts, "shares" | "ways">> {
+  const termsOf = (number: bigint) => waysQuery(vault, { user, shares: number, now });
+  return andThen(termsOf(shares || 1n), (ways) => {
+    const most = mostHeld({ shares, ways });
+    const all = most > (shares ?? 0n) ? termsOf(most) : createQuery({}, () => ways);
+    return mapQuery(all, (found) => ({ shares, ways: found }));
+  });
 }
 
 function waysQuery(

@@ -77,3 +77,30 @@ test("getActions() gives the reason for which a vault refuses even the shares th
     code: "no_liquidity",
   });
 });
+
+test("getActions() lets shares leave that are settled but unclaimed, which the vault claims first", async () => {
+  const mellow = {
+    ...vault,
+    adapter: "mellow",
+    type: "lido",
+    params: { queue: "sync", redeem_queue: OTHER },
+  };
+  const functions = parseAbi([
+    "function isPausedQueue(address) view returns (bool)",
+    "function feeManager() view returns (address)",
+    "function redeemFeeD6() view returns (uint24)",
+    "function sharesOf(address) view returns (uint256)",
+    "function getReport(address) view returns (uint224, uint32, bool)",
+  ]);
+  const { ctx } = await createWithdrawalFixture({
+    ...{ functions, vaults: [storedOf(mellow)] },
+    answers: {
+      ...{ balanceOf: (token: string) => (token === VAULT ? 0n : 1n), sharesOf: HELD },
+      ...{ isPausedQueue: false, feeManager: OTHER, redeemFeeD6: 0 },
+      getReport: [(HELD * 10n ** 18n) / WORTH, 1_700_000_000, false],
+    },
+    effects: () => ({ rises: { [balanceKey(VAULT, USER)]: -HELD } }),
+  });
+  const { withdraw } = await getActions(ctx, { user: USER, vaultId: mellow.vaultId });
+  expect(withdraw).toMatchObject({ allowed: true, mode: "request", max: `${HELD}`, code: null });
+});
