@@ -19,11 +19,12 @@ import { POSSIBLE, refused } from "./possible-action.ts";
 
 /**
  * A withdrawal as the views show it. `trials`: numbers of shares whose withdrawal a simulation tries in turn, from the
- * largest on; empty for none.
+ * largest on; empty for none. `open`: what the views rule out for all shares at most, not for every amount.
  */
 interface SeenWithdrawal {
   action: VaultAction;
   trials: readonly bigint[];
+  open: WithdrawalFacts["ways"];
 }
 
 /** A user's shares (null if unread), the conditions in each mode of withdrawing all of them, and a note if possible. */
@@ -40,7 +41,8 @@ export const mostHeld = ({ shares, ways }: Pick<WithdrawalFacts, "shares" | "way
 /**
  * Returns whether a user can withdraw from a vault now, with the largest number of shares that a simulation allows; if
  * only some can be paid, the value of two smallest units of the asset may be missing, or 1%, and if the views do not
- * show how many, the number is only a lower bound. Errors of the RPC nodes propagate.
+ * show how many, 2%. Where the vault pays all, that takes one simulation; otherwise up to four in turn, and then those
+ * of `findPayablePart`. Errors of the RPC nodes propagate.
  */
 export function findAvailableWithdrawal(
   ctx: Context,
@@ -57,23 +59,27 @@ function seenWithdrawal(
   const [first] = facts.ways;
   if (first === undefined) {
     const reason = `withdrawals from ${vault.name} are not supported by this service: use the protocol's own site`;
-    return { action: refused({ code: "mode_unsupported", reason }), trials: [] };
+    return { action: refused({ code: "mode_unsupported", reason }), ...NO_TRIALS };
   }
   const held = mostHeld(facts);
   const isUnread = facts.shares === null && facts.ways.every(({ terms }) => terms.heldShares === null);
   if (held === 0n && isUnread) {
     const reason = `the account's shares of ${vault.name} could not be read`;
-    return { action: refused({ code: "upstream_unavailable", reason, mode: first.mode }), trials: [] };
+    return { action: refused({ code: "upstream_unavailable", reason, mode: first.mode }), ...NO_TRIALS };
   }
   if (held === 0n) {
     const reason = `the account holds no shares of ${vault.name}`;
     const action = refused({ code: "nothing_to_withdraw", reason, max: "0", mode: first.mode });
-    return { action, trials: [] };
+    return { action, ...NO_TRIALS };
   }
   const judged = facts.ways.map((way) => ({
     way,
     refusal: exitRefusal(vault, { way, shares: held, block }),
   }));
+  // A limit of zero is only a hint, and does not show the vault's own reason.
+  const open = judged
+    .filter(({ refusal, way }) => refusal === null || lacksSome(refusal) || hasZeroLimit(way.terms))
+    .map(({ way }) => way);
   const possible = judged
     .filter(({ refusal }) => refusal === null)
     .map(({ way }) => ({ way, max: coveredShares({ way, shares: held }) }))
@@ -85,7 +91,7 @@ function seenWithdrawal(
       ...{ mode: most.way.mode, reason: facts.rewards ?? "" },
     };
     const limits = possible.flatMap(({ way, max }) => [payableShares({ way, shares: held }), max]);
-    return { action, trials: toTrials([held, ...limits]) };
+    return { action, trials: toTrials([held, ...limits]), open };
   }
   const { refusal, way } = mostTelling(judged) ?? { refusal: null, way: first };
   const until = refusal?.members["until"] ?? formatUnixTime(way.terms.lockedUntil);
@@ -96,9 +102,27 @@ function seenWithdrawal(
     mode: way.mode,
     until: typeof until === "string" ? until : null,
   });
-  // A limit of zero is only a hint, and does not show the vault's own reason.
-  return { action, trials: judged.some(({ way }) => hasZeroLimit(way.terms)) ? [held] : [] };
+  return { action, trials: open.length > 0 ? [held] : [], open };
 }
+
+const NO_TRIALS = { trials: [], open: [] } as const;
+
+/**
+ * Codes with which a vault may refuse all shares but not a part of them. A borrower's collateral, for one, is
+ * `not_allowed` to leave beyond what the loan needs, and some tokens revert without a reason for lack of a balance.
+ */
+const MAY_CONCERN_THE_AMOUNT: ReadonlySet<ErrorCode> = new Set([
+  "no_liquidity",
+  "not_allowed",
+  "would_revert",
+]);
+
+/** Returns true if a vault that refuses shares for this reason may pay fewer of them. */
+const dependsOnAmount = (refusal: AppError): boolean =>
+  MAY_CONCERN_THE_AMOUNT.has(refusal.code) && refusal.members["available"] !== "0";
+
+/** Returns true for a lack of liquidity for all shares, of which the views do not say that it is one for any. */
+const lacksSome = (refusal: AppError): boolean => refusal.code === "no_liquidity" && dependsOnAmount(refusal);
 
 /**
  * Returns the numbers of shares to try, from the largest on. The last is 99% of the one before: the liquidity may have
@@ -112,9 +136,6 @@ function toTrials(limits: readonly bigint[]): bigint[] {
   return nearly === 0n ? known : [...known, nearly];
 }
 
-/** Percentages of the shares that are tried, all at once, if the vault lacks liquidity and no view shows how much. */
-const PARTS = [75n, 50n, 25n, 10n, 1n] as const;
-
 /** Percentage of the smallest known limit that is tried after all others have failed. */
 const NEARLY_ALL = 99n;
 
@@ -126,21 +147,25 @@ const hasZeroLimit = ({ paused, refusal, maxShares, availableAssets }: ExitTerms
   !paused && refusal === null && (maxShares === 0n || availableAssets === 0n);
 
 /**
- * Returns a withdrawal as simulations show it: that of the largest number of shares that succeeds, or refused for the
- * reason of the first, or for one that concerns every amount. If that is a lack of unknown liquidity, the largest of
- * `PARTS` that succeeds, a lower bound. Without trials or their result, returns the views' action.
+ * Returns a withdrawal as simulations show it: that of the largest number of shares that succeeds, otherwise of what
+ * `findPayablePart` finds, otherwise refused for the reason of the first, or for one that concerns every amount.
+ * Without trials or their result, returns the views' action.
  */
 async function tried(
   ctx: Context,
   of: { vault: Vault; user: Address; seen: SeenWithdrawal },
 ): Promise<VaultAction> {
   const { vault, user } = of;
-  const { action, trials } = of.seen;
+  const { action, trials, open } = of.seen;
   if (trials.length === 0) return action;
   // Only holders need what builds need: providers with all their schemas.
-  const { tryWithdrawal } = await import("../withdrawals/prepare-withdrawal.ts");
+  const [{ tryWithdrawal }, { findPayablePart }] = await Promise.all([
+    import("../withdrawals/prepare-withdrawal.ts"),
+    import("./find-payable-part.ts"),
+  ]);
   let first: AppError | null = null;
   let own: AppError | null = null;
+  let last: ReadonlyMap<ExitMode, AppError> = new Map();
   for (const shares of trials) {
     const seen = await tryWithdrawal(ctx, { vault, user, shares });
     if (seen === null) return action;
@@ -150,17 +175,16 @@ async function tried(
     }
     if (first !== null && WHATEVER_THE_AMOUNT.has(seen.refusal.code)) own = seen.refusal;
     first ??= seen.refusal;
+    last = seen.refusals;
   }
+  const [held = 0n] = trials;
+  const some = open.filter(({ mode }) => isPartial(last.get(mode)));
+  const least = some.map(({ terms }) => terms.minShares || 1n).reduce((a, b) => (a < b ? a : b), held);
+  const search = { vault, user, held, below: trials.at(-1) ?? held, least };
+  const part = some.length === 0 ? null : await findPayablePart(ctx, search);
+  if (part !== null) return { ...POSSIBLE, reason: AT_LEAST, max: part.shares.toString(), mode: part.mode };
   // Where views lack liquidity for all shares, an unknown revert counts as that, also one that concerns every amount.
   if (first?.code === "no_liquidity" && own !== null) first = own;
-  const [held = 0n] = trials;
-  const unknown = first?.code === "no_liquidity" && first.members["available"] === null;
-  const parts = unknown ? PARTS.map((part) => (held * part) / 100n).filter((part) => part > 0n) : [];
-  const tries = await Promise.all(parts.map((shares) => tryWithdrawal(ctx, { vault, user, shares })));
-  for (const [index, seen] of tries.entries()) {
-    const max = String(parts[index]);
-    if (seen !== null && "mode" in seen) return { ...POSSIBLE, reason: AT_LEAST, max, mode: seen.mode };
-  }
   const until = first?.members["until"];
   return refused({
     ...{ code: first?.code ?? "would_revert", reason: first?.message ?? "", max: nothingPayable(first) },
@@ -168,10 +192,14 @@ async function tried(
   });
 }
 
-/** Codes of refusals that a smaller amount does not avoid. */
+/** Returns true if simulations refused a mode for a reason that a smaller amount may avoid. */
+const isPartial = (refusal: AppError | undefined): boolean =>
+  refusal !== undefined && dependsOnAmount(refusal);
+
+/** Codes of refusals that tell more than a lack of liquidity, if no smaller amount avoids them. */
 const WHATEVER_THE_AMOUNT: ReadonlySet<ErrorCode> = new Set(["would_revert", "not_allowed", "exits_paused"]);
 
-const AT_LEAST = "the vault can pay for these shares, but not for all; more may be possible";
+const AT_LEAST = "these shares can leave now, but not all; a few more may be possible";
 
 /**
  * Returns the reason why a vault rejects a withdrawal in this mode, or null. One whose liquidity or capacity covers

@@ -67,26 +67,42 @@ export async function quoteWithdrawal(ctx: Context, input: WithdrawInput): Promi
 }
 
 /**
- * Tries a redemption of shares (smallest unit) with the default slippage and no swap or bridge. Returns the mode that
- * works, or the error that refuses it, or null if neither is known. Throws no AppError; other errors propagate.
+ * A tried redemption: the mode that works, or the error of a build that refuses it, with that of each mode that was
+ * tried; null if neither is known.
+ */
+export type TriedWithdrawal =
+  | { mode: ExitMode }
+  | { refusal: AppError; refusals: ReadonlyMap<ExitMode, AppError> }
+  | null;
+
+/**
+ * Tries a redemption of shares (smallest unit) with the default slippage and no swap or bridge. Throws no AppError;
+ * other errors propagate.
  */
 export async function tryWithdrawal(
   ctx: Context,
   of: { vault: Vault; user: Address; shares: bigint },
-): Promise<{ mode: ExitMode } | { refusal: AppError } | null> {
+): Promise<TriedWithdrawal> {
   const { vault, user, shares } = of;
   const vaultId = { chainId: vault.chainId, address: vault.address };
   const terms = { mode: "auto", partner_id: "", partner_type: 0 } as const;
   const input: WithdrawInput = { vault_id: vaultId, user_address: user, shares, ...terms };
+  const refusals = new Map<ExitMode, AppError>();
   try {
     const order = await resolveWithdrawal(ctx, { input, vault });
     const facts = await readExitFacts(ctx, order);
-    const modes = rankModes(order, facts.ways);
-    const { exit } = await firstPossible(modes, (mode) => prepareMode(ctx, { order, facts, mode }));
+    const { exit } = await firstPossible(rankModes(order, facts.ways), async (mode) => {
+      try {
+        return await prepareMode(ctx, { order, facts, mode });
+      } catch (error) {
+        if (error instanceof AppError) refusals.set(mode, error);
+        throw error;
+      }
+    });
     return { mode: exit.way.mode };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return isRefusal(error) && !CALLERS_FAULT.has(error.code) ? { refusal: error } : null;
+    return isRefusal(error) && !CALLERS_FAULT.has(error.code) ? { refusal: error, refusals } : null;
   }
 }
 
