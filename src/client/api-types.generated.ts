@@ -6503,7 +6503,7 @@ export interface components {
         /** @description Whether a user can take one action at a vault now. */
         VaultAction: {
             /**
-             * @description Whether it is possible now by the vault's views and, for a withdrawal, a simulation. The simulation of a build decides.
+             * @description Whether it is possible now by the vault's views and, except for a deposit, a simulation. The simulation of a build decides.
              * @example true
              */
             allowed: boolean;
@@ -9725,7 +9725,7 @@ export interface operations {
                     "application/json": components["schemas"]["BuiltRequestAction"];
                 };
             };
-            /** @description `mode_unsupported`: Mode not supported by the vault; `nothing_to_withdraw`: Nothing to withdraw; `cooldown`: Cooldown not over; `request_pending`: An earlier request is pending; `exits_paused`: Withdrawals paused by the vault; `no_liquidity`: Not enough liquidity in the vault; `not_allowed`: Account not allowed by the vault; `price_unsafe`: Unsafe price; `would_revert`: The transaction would revert */
+            /** @description `mode_unsupported`: Mode not supported by the vault; `nothing_to_withdraw`: Nothing to withdraw; `cooldown`: Cooldown not over; `request_pending`: An earlier request is pending; `exits_paused`: Withdrawals paused by the vault; `no_liquidity`: Not enough liquidity in the vault; `below_minimum`: Below the vault's minimum; `not_allowed`: Account not allowed by the vault; `price_unsafe`: Unsafe price; `would_revert`: The transaction would revert */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9946,7 +9946,7 @@ export interface operations {
                     "application/json": components["schemas"]["BuiltRequestAction"];
                 };
             };
-            /** @description `mode_unsupported`: Mode not supported by the vault; `nothing_to_withdraw`: Nothing to withdraw; `cooldown`: Cooldown not over; `request_pending`: An earlier request is pending; `exits_paused`: Withdrawals paused by the vault; `no_liquidity`: Not enough liquidity in the vault; `not_allowed`: Account not allowed by the vault; `price_unsafe`: Unsafe price; `would_revert`: The transaction would revert */
+            /** @description `mode_unsupported`: Mode not supported by the vault; `nothing_to_withdraw`: Nothing to withdraw; `cooldown`: Cooldown not over; `request_pending`: An earlier request is pending; `exits_paused`: Withdrawals paused by the vault; `no_liquidity`: Not enough liquidity in the vault; `below_minimum`: Below the vault's minimum; `not_allowed`: Account not allowed by the vault; `price_unsafe`: Unsafe price; `would_revert`: The transaction would revert */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

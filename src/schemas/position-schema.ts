@@ -217,7 +217,7 @@ export const VaultAction = z
   .object({
     allowed: z.boolean().meta({
       description:
-        "Whether it is possible now by the vault's views and, for a withdrawal, a simulation. The simulation of a build decides.",
+        "Whether it is possible now by the vault's views and, except for a deposit, a simulation. The simulation of a build decides.",
       example: true,
     }),
     max: AmountText.nullable().meta({

@@ -41,6 +41,7 @@ export const exitRequestErrors: readonly ErrorCode[] = [
   "withdrawal_state",
   "exits_paused",
   "no_liquidity",
+  "below_minimum",
   "not_allowed",
   "price_unsafe",
   "would_revert",

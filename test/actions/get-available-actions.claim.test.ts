@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { claimAction as claimActionAt, depositAction } from "../../src/actions/get-available-actions.ts";
+import { depositAction } from "../../src/actions/get-available-actions.ts";
+import { claimAction as claimActionAt } from "../../src/actions/request-actions.ts";
 import type { PendingPosition } from "../../src/positions/position-pending-deposits.ts";
 import { type PendingExit, unknownPendingExit } from "../../src/vaults/vault-exits.ts";
 import { USDC, VAULT, vault } from "../support/deposits/fixtures.ts";

@@ -2,9 +2,8 @@ import type { Address } from "viem";
 import { nativeBalanceRead } from "../../chains/aggregator/aggregate-reads.ts";
 import { createQuery, mapQuery, type Query, queryAll, valueOrNull } from "../../chains/chain-reads.ts";
 import type { Context } from "../../context.ts";
-import { type AppError, failure } from "../../errors.ts";
+import { failure } from "../../errors.ts";
 import type { BlockTime } from "../../lib/block-ranges.ts";
-import { formatUnixTime } from "../../lib/unix-time.ts";
 import { isGasSufficient, readGasPrice, waitForGasPrice } from "../../orders/order-gas-funds.ts";
 import { toClaimStep } from "../../orders/order-steps.ts";
 import { toWalletCall } from "../../orders/order-wallet-calls.ts";
@@ -15,14 +14,10 @@ import { findStoredVault } from "../../vaults/find-vault.ts";
 import { findToken } from "../../vaults/find-vault-token.ts";
 import type { Vault } from "../../vaults/vault.ts";
 import type { DepositClaimCall } from "../../vaults/vault-deposit-claim.ts";
-import {
-  type ExitFollowUp,
-  type PendingExit,
-  unknownPendingExit,
-  type VaultExits,
-} from "../../vaults/vault-exits.ts";
+import type { ExitFollowUp, PendingExit, VaultExits } from "../../vaults/vault-exits.ts";
 import { readTimed } from "../../vaults/vault-state.ts";
-import { exitsOf, mayCancel } from "../withdrawal-order.ts";
+import { exitsOf } from "../withdrawal-order.ts";
+import { asClaimable, requestCall } from "./request-calls.ts";
 import { type RequestAction, simulateRequestCall } from "./simulate-request-action.ts";
 
 interface Asked {
@@ -50,12 +45,11 @@ export async function buildRequestAction(
   const asked = await readAsked(ctx, { vault, user: input.user_address, requestId: input.request_id });
   const { request, depositClaim } = asked;
   if (action === "claim" && depositClaim !== null && request?.state !== "claimable") {
-    const pays = depositClaim.paysBack === true ? "assets" : "shares";
-    const deposited = { ...unknownPendingExit, token: asked.vault.asset.address, pays } as const;
+    const deposited = asClaimable(vault, depositClaim);
     return prepareAction(ctx, { ...asked, request: deposited, action, call: depositClaim });
   }
   const own = { ...asked, ...foundRequest(asked, input.request_id) };
-  const call = action === "claim" ? claimCall(own) : cancelCall(own);
+  const call = requestCall(own, action);
   return prepareAction(ctx, { ...own, action, call });
 }
 
@@ -114,41 +108,6 @@ function depositClaimQuery(
   return mapQuery(deposits.pending(vault, of), (pending) =>
     deposits.claim(vault, { user: of.user, pending }),
   );
-}
-
-function claimCall(asked: Asked): ExitFollowUp {
-  const { vault, exits, user, request } = asked;
-  if (request.state !== "claimable") throw notClaimable(asked);
-  const call = exits.claim?.(vault, { user, request }) ?? null;
-  if (call === null) throw failure("mode_unsupported", `${vault.name} pays this request without a claim`);
-  return call;
-}
-
-function notClaimable({ vault, request, block }: Asked): AppError {
-  const { earliest, state } = request;
-  if (state === "pending" && earliest !== null && earliest > block.timestamp) {
-    const until = formatUnixTime(earliest);
-    const when =
-      until === null ? "does not pay this request yet" : `pays this request at ${until} at the earliest`;
-    return failure("cooldown", `${vault.name} ${when}`, { until });
-  }
-  if (state === "pending")
-    return failure("request_pending", `${vault.name} has not settled this request yet`);
-  const why =
-    state === "rejected"
-      ? "rejected this request"
-      : "no longer pays this request, because its claim window has ended";
-  return failure("nothing_to_withdraw", `${vault.name} ${why}`);
-}
-
-function cancelCall({ vault, exits, user, request }: Asked): ExitFollowUp {
-  const never = failure("mode_unsupported", `${vault.name} does not allow requests to be cancelled`);
-  if (!mayCancel(vault)) throw never;
-  if (!request.cancellable)
-    throw failure("withdrawal_state", `${vault.name} does not allow this request to be cancelled now`);
-  const call = exits.cancel?.(vault, { user, request }) ?? null;
-  if (call === null) throw never;
-  return call;
 }
 
 type Acting = Omit<Asked, "exits"> & { action: RequestAction; call: ExitFollowUp };

@@ -115,6 +115,8 @@ function revertOf({ vault, action, request }: RequestCall, revert: Hex): AppErro
       });
     case "withdrawal_state":
       return failure(code, `${vault.name} does not allow the ${name} of this request now`);
+    case "below_minimum":
+      return failure(code, `${vault.name} accepts the ${name} of larger amounts only`, { min_deposit: null });
     case "nothing_to_withdraw":
       return failure(code, `${vault.name} has nothing to pay for this request`);
     default:
