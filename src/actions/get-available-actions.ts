@@ -10,7 +10,6 @@ import {
 } from "../chains/chain-reads.ts";
 import type { Context } from "../context.ts";
 import type { OpenRequest } from "../db/queries/user-flow-queries.ts";
-import { MAX_UINT256 } from "../lib/amount.ts";
 import { missesRequests, readStoredFlows } from "../positions/position-flows.ts";
 import { pendingQuery } from "../positions/position-pending-deposits.ts";
 import {
@@ -18,26 +17,23 @@ import {
   toWireDepositRequest,
   toWireRedemption,
 } from "../positions/position-redemptions.ts";
-import type { VaultAction, VaultActions } from "../schemas/position-schema.ts";
-import { adapterOf, explainVaultRevert } from "../vaults/families/vault-families.ts";
+import type { VaultActions } from "../schemas/position-schema.ts";
+import { adapterOf } from "../vaults/families/vault-families.ts";
 import { findVault } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
-import type { DepositTerms } from "../vaults/vault-adapter.ts";
-import { depositEntryForDisplay, pauseReason } from "../vaults/vault-deposit-entry.ts";
+import { depositEntryForDisplay } from "../vaults/vault-deposit-entry.ts";
 import { readTimed } from "../vaults/vault-state.ts";
 import { firstPaid } from "../withdrawals/withdrawal-order.ts";
+import { type DepositFacts, depositAction, smallDepositQuery } from "./deposit-action.ts";
 import { findAvailableCancellation, findAvailableClaim } from "./find-available-request-actions.ts";
 import { findAvailableWithdrawal, mostHeld, type WithdrawalFacts } from "./find-available-withdrawal.ts";
-import { POSSIBLE, refused } from "./possible-action.ts";
 import type { UserRequests } from "./request-actions.ts";
 
 /**
  * On-chain state from which a user's possible actions at a vault follow. `shares` and `requests` are null if they could
  * not be read.
  */
-interface ActionFacts extends WithdrawalFacts, UserRequests {
-  deposit: DepositTerms;
-}
+type ActionFacts = WithdrawalFacts & DepositFacts & UserRequests;
 
 /**
  * Returns what a user can do at a vault now. A possible action has its largest known amount in smallest units (null if
@@ -68,7 +64,7 @@ export async function getActions(
     findAvailableCancellation(ctx, own),
   ]);
   return {
-    ...{ deposit: depositAction(vault, facts.deposit), withdraw, claim, cancel },
+    ...{ deposit: depositAction(vault, facts), withdraw, claim, cancel },
     requests: [
       ...(facts.requests ?? []).map((request) => toWireRedemption(vault, { request, open })),
       ...facts.deposits.map((one) => toWireDepositRequest(one, open)),
@@ -83,15 +79,13 @@ function factsQuery(
   const { user, caller, now } = of;
   const adapter = adapterOf(vault);
   const none: Query<null> = { reads: {}, interpret: () => null };
-  const whole = 10n ** BigInt(vault.asset.decimals);
-  const amount = vault.minDeposit !== null && vault.minDeposit > whole ? vault.minDeposit : whole;
   const balance = createQuery(
     { balance: read({ to: vault.shareToken, abi: erc20Abi, name: "balanceOf", args: [user] }) },
     (results) => valueOrNull(results.balance),
   );
   const withdrawal = andThen(balance, (shares) => withdrawalQuery(vault, { user, shares, now }));
   const parts = queryAll({
-    deposit: adapter.terms(vault, { token: vault.asset, amount, caller, receiver: user, now }),
+    deposit: smallDepositQuery(vault, { caller, receiver: user, now }),
     withdrawal,
     requests: openRedemptions(vault, of) ?? { reads: {}, interpret: () => [] },
     deposits: pendingQuery({ user, vaults: [vault], open: of.open }) ?? none,
@@ -140,30 +134,3 @@ function waysQuery(
     }),
   );
 }
-
-/** Returns whether a user can deposit now, by the vault's registry entry and the conditions of a small deposit. */
-export function depositAction(vault: Vault, terms: DepositTerms): VaultAction {
-  const mode =
-    terms.async === undefined
-      ? depositMode(vault)
-      : terms.async
-        ? ("request" as const)
-        : ("instant" as const);
-  if (vault.status !== "active" || terms.paused)
-    return refused({ code: "vault_paused", reason: pauseReason(vault), max: "0", mode });
-  if (terms.asset === null) {
-    const reason = `${vault.name} does not confirm that it accepts ${vault.asset.symbol}`;
-    return refused({ code: "upstream_rejected", reason, mode });
-  }
-  if (terms.refusal)
-    return refused({ code: terms.refusal, reason: `${vault.name} rejects deposits of this account`, mode });
-  if (terms.maxDeposit === 0n)
-    return refused({ code: "above_maximum", reason: `${vault.name} is full`, max: "0", mode });
-  const code = terms.previewRevert === null ? null : explainVaultRevert(vault, terms.previewRevert).code;
-  if (code !== null) return refused({ code, reason: `${vault.name} does not accept deposits now`, mode });
-  const limit = terms.maxDeposit === null || terms.maxDeposit >= MAX_UINT256 / 2n ? null : terms.maxDeposit;
-  return { ...POSSIBLE, max: limit?.toString() ?? null, mode };
-}
-
-const depositMode = (vault: Vault) =>
-  adapterOf(vault).asyncDeposits?.(vault) ? ("request" as const) : ("instant" as const);

@@ -19,10 +19,11 @@ import { decodeRouterError, failedTokenOf, foreignReason } from "../router/route
 import type { Warning } from "../schemas/step-schema.ts";
 import { findVaultOfDeposit } from "../tracking/deposits/track-deposit-request.ts";
 import { adapterOf, explainVaultRevert } from "../vaults/families/vault-families.ts";
-import type { DepositTerms, Refusal } from "../vaults/vault-adapter.ts";
+import type { DepositTerms } from "../vaults/vault-adapter.ts";
 import { pauseReason } from "../vaults/vault-deposit-entry.ts";
 import { type ExplainedRevert, explainCommonRevert } from "../vaults/vault-reverts.ts";
 import { approvedSpender, type DepositIntent, mayBeSigned, paysNative } from "./deposit-intent.ts";
+import { findDepositRefusal, toDepositViewRefusal, unpricedDeposit } from "./deposit-refusals.ts";
 
 /**
  * What is read before a deposit is encoded, at one block except for the balance of a payment in the native currency.
@@ -51,14 +52,6 @@ export interface Preflight {
   warnings: readonly Warning[];
   block: BlockTime;
 }
-
-/** Error messages for the reasons why a vault rejects a deposit. They follow the vault's name. */
-const REFUSAL_TEXTS: Readonly<Record<Refusal, string>> = {
-  not_allowed: "does not allow this account to deposit",
-  price_stale: "has no current price",
-  share_locked: "locks new shares and rejects deposits on behalf of another account",
-  token_unsupported: "no longer accepts this token",
-};
 
 /**
  * Reads the vault's conditions and the user's funds for a deposit of `amount` (smallest unit). Throws an AppError if
@@ -142,27 +135,15 @@ function assertAcceptable(input: { intent: DepositIntent; amount: bigint; terms:
   const { intent, amount, terms } = input;
   const { vault } = intent;
   const token = paysNative(intent) ? vault.asset : intent.token;
-  if (terms.asset === null || !sameAddress(terms.asset, token.address)) {
-    throw failure(
-      "upstream_rejected",
-      `${vault.name} reports a different asset on chain than in the registry`,
-    );
-  }
-  if (terms.paused) {
-    throw failure("vault_paused", `${vault.name} does not accept deposits now`, {
-      reason: pauseReason(vault),
-    });
-  }
-  if (terms.refusal) throw toRefusal(vault.name, terms.refusal);
+  const refusal = findDepositRefusal(vault, { token, terms });
+  if (refusal !== null) throw refusal;
   const minimum = minimumOf(intent, terms);
   if (minimum !== null && amount < minimum) throw belowMinimum(intent, minimum);
   if (terms.previewShares === null) throw previewRefusal(input);
   if (terms.previewShares === 0n)
     throw failure("zero_shares", `${vault.name} would mint no shares for this amount`);
-  const price = terms.price;
-  if (price === null || price.shares === 0n) {
-    throw failure("price_unsafe", `${vault.name} reports no share price`, { subject: "vault" });
-  }
+  const { price } = terms;
+  if (price === null || price.shares === 0n) throw unpricedDeposit(vault);
   const deposit = { amount, shares: terms.previewShares, price, slippage: intent.slippage };
   if (!priceIsSafe({ ...deposit, assetDecimals: token.decimals })) {
     throw failure(
@@ -212,15 +193,10 @@ export function toDepositRefusal(
     case "not_allowed":
     case "price_stale":
     case "share_locked":
-      return toRefusal(name, code);
+      return toDepositViewRefusal(name, code);
     default:
       return failure("would_revert", `a deposit into ${name} would revert`, { revert: revert.text });
   }
-}
-
-function toRefusal(vaultName: string, refusal: Refusal): AppError {
-  const text = `${vaultName} ${REFUSAL_TEXTS[refusal]}`;
-  return refusal === "price_stale" ? failure(refusal, text, { subject: "vault" }) : failure(refusal, text);
 }
 
 /** Returns the minimum of a deposit in units of its token, or null if none is known: that of the registry is in the asset's. */

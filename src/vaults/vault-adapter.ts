@@ -226,6 +226,8 @@ export interface AsyncDeposits {
    * nothing is known to be claimable or settlement itself sends the shares.
    */
   claim(vault: Vault, of: { user: Address; pending: PendingDeposit }): DepositClaimCall | null;
+  /** True if the vault takes no further deposit while a request of the account is not settled. Absent means false. */
+  oneAtATime?: true;
   /** True if settlement itself sends the shares, so that the user claims nothing. */
   sendsUnclaimed?: true;
   /** Finds the user's deposit request in the logs of a successful receipt, or returns null if there is none. */

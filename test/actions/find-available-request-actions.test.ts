@@ -1,9 +1,9 @@
-import { type Hex, parseAbi, toFunctionSelector } from "viem";
+import { parseAbi, toFunctionSelector } from "viem";
 import { expect, test } from "vitest";
 import { getActions } from "../../src/actions/get-available-actions.ts";
 import type { Vault } from "../../src/vaults/vault.ts";
 import { USDC, USER, VAULT, vault } from "../support/deposits/fixtures.ts";
-import { balanceKey, type SentCall, type SimulatedEffects } from "../support/deposits/simulated-chain.ts";
+import { balanceKey, type SimulatedEffects } from "../support/deposits/simulated-chain.ts";
 import {
   createWithdrawalFixture,
   pooled,
@@ -28,7 +28,7 @@ const CANCEL = toFunctionSelector("cancelRequestRedeem(address)");
 async function actionsOf(of: {
   at?: Vault;
   answers?: Record<string, unknown>;
-  effects: (call: Pick<SentCall, "data">) => SimulatedEffects;
+  effects: (call: { data: string }) => SimulatedEffects;
 }) {
   const at = of.at ?? lagoon;
   const answers = {
@@ -37,18 +37,18 @@ async function actionsOf(of: {
   };
   const { ctx, chain } = await createWithdrawalFixture({
     ...{ functions, vaults: [storedOf(at)], answers: { ...answers, ...of.answers } },
-    effects: of.effects as never,
+    effects: of.effects,
   });
   const { claim, cancel } = await getActions(ctx, { user: USER, vaultId: at.vaultId });
   return { claim, cancel, simulations: chain.sent.length };
 }
 
-const reverting = (text: string): SimulatedEffects => ({ revert: toFunctionSelector(text) as Hex });
+const reverting = (text: string): SimulatedEffects => ({ revert: toFunctionSelector(text) });
 const shares = (rise: bigint): SimulatedEffects => ({ rises: { [balanceKey(VAULT, USER)]: rise } });
 const paid: SimulatedEffects = { rises: { [balanceKey(USDC, USER)]: 600n } };
 
 test("a claim and a cancellation that work are offered, each after one simulation", async () => {
-  const effects = ({ data }: Pick<SentCall, "data">) => (data.startsWith(CANCEL) ? shares(300n) : paid);
+  const effects = ({ data }: { data: string }) => (data.startsWith(CANCEL) ? shares(300n) : paid);
   const { claim, cancel, simulations } = await actionsOf({ effects });
   expect(claim).toMatchObject({ allowed: true, max: "600", mode: "request", code: null });
   // What is claimable already is not taken back.
@@ -69,7 +69,7 @@ test("a claim that a pause, a minimum or a lack of assets stops is refused with 
 });
 
 test("a cancellation after the vault closed the request's epoch is refused with the code of a build", async () => {
-  const effects = ({ data }: Pick<SentCall, "data">) =>
+  const effects = ({ data }: { data: string }) =>
     data.startsWith(CANCEL) ? reverting("RequestNotCancelable()") : paid;
   const { claim, cancel } = await actionsOf({ effects });
   expect(claim).toMatchObject({ allowed: true, max: "600" });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { getActions } from "../../src/actions/get-available-actions.ts";
 import type { Vault } from "../../src/vaults/vault.ts";
 import { OTHER, USDC, USER, VAULT, vault } from "../support/deposits/fixtures.ts";
-import { balanceKey, type SentCall } from "../support/deposits/simulated-chain.ts";
+import { balanceKey, type SimulatedEffects } from "../support/deposits/simulated-chain.ts";
 import { HELD, WORTH } from "../support/withdrawals/fixtures.ts";
 import { createWithdrawalFixture, storedOf } from "../support/withdrawals/withdrawing.ts";
 
@@ -25,7 +25,7 @@ async function withdrawalOf(of: {
 }) {
   const at = { ...plain, adapter: of.adapter ?? plain.adapter, params: of.params ?? {} };
   let simulations = 0;
-  const effects = ({ data }: Pick<SentCall, "data">) => {
+  const effects = ({ data }: { data: string }): SimulatedEffects => {
     simulations += 1;
     const shares = hexToBigInt(sliceHex(data as Hex, 4, 36));
     if (shares > of.most) return { revert: of.revert ?? "0x" };

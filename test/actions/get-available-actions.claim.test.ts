@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { depositAction } from "../../src/actions/get-available-actions.ts";
 import { claimAction as claimActionAt } from "../../src/actions/request-actions.ts";
 import type { PendingPosition } from "../../src/positions/position-pending-deposits.ts";
 import { type PendingExit, unknownPendingExit } from "../../src/vaults/vault-exits.ts";
@@ -61,19 +60,6 @@ test("claimAction() shows that the assets of a cancelled deposit request can be 
     ...{ allowed: true, max: "4", mode: "request", code: null },
     reason: "the assets of a cancelled deposit request can be claimed back",
   });
-});
-
-test("depositAction() names the mode in which the vault takes deposits now", () => {
-  const terms = { ...{ previewShares: 1n, previewRevert: null, price: null, asset: USDC, paused: false } };
-  const limits = { maxDeposit: null, minDeposit: null };
-  const lagoon = { ...vault, adapter: "lagoon" };
-  const modeOf = (async: { async?: boolean }, at = lagoon) =>
-    depositAction(at, { ...terms, ...limits, ...async }).mode;
-  expect(modeOf({ async: true })).toBe("request");
-  expect(modeOf({ async: false })).toBe("instant");
-  // Without what the state decides, the family does.
-  expect(modeOf({})).toBe("request");
-  expect(modeOf({}, vault)).toBe("instant");
 });
 
 test("claimAction() waits for deposits as for redemptions", () => {

@@ -1,6 +1,7 @@
 import { type Hex, parseAbi, toFunctionSelector } from "viem";
 import { expect, test } from "vitest";
 import { getActions } from "../../src/actions/get-available-actions.ts";
+import type { Vault } from "../../src/vaults/vault.ts";
 import { OTHER, USER, VAULT, vault } from "../support/deposits/fixtures.ts";
 import { balanceKey } from "../support/deposits/simulated-chain.ts";
 import { HELD, WORTH } from "../support/withdrawals/fixtures.ts";
@@ -79,7 +80,7 @@ test("getActions() gives the reason for which a vault refuses even the shares th
 });
 
 test("getActions() lets shares leave that are settled but unclaimed, which the vault claims first", async () => {
-  const mellow = {
+  const mellow: Vault = {
     ...vault,
     adapter: "mellow",
     type: "lido",

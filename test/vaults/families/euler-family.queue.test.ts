@@ -1,6 +1,6 @@
 import { numberToHex, toFunctionSelector } from "viem";
 import { expect, test } from "vitest";
-import { depositAction } from "../../../src/actions/get-available-actions.ts";
+import { depositAction } from "../../../src/actions/deposit-action.ts";
 import { runQuery } from "../../../src/chains/aggregator/aggregate-reads.ts";
 import { eulerEarn } from "../../../src/vaults/families/euler-family.ts";
 import { contractsClient } from "../../support/chains/multicall.ts";
@@ -17,6 +17,7 @@ async function ask(queue: bigint | null) {
     const is = (view: string) => data.startsWith(toFunctionSelector(view));
     if (is("asset()")) return { ok: true, data: word(BigInt(vault.asset.address)) };
     if (is("previewDeposit(uint256)")) return { ok: true, data: word(10n ** 20n) };
+    if (is("convertToAssets(uint256)")) return { ok: true, data: word(10n ** 6n) };
     if (is("supplyQueueLength()") && queue !== null) return { ok: true, data: word(queue) };
     return { ok: false, data: "0x" };
   });
@@ -24,7 +25,11 @@ async function ask(queue: bigint | null) {
     runQuery(client, eulerEarn.state(earn, NOW)),
     runQuery(client, eulerEarn.terms(earn, request)),
   ]);
-  return { state: state.value, terms: terms.value, action: depositAction(earn, terms.value) };
+  return {
+    state: state.value,
+    terms: terms.value,
+    action: depositAction(earn, { deposit: terms.value, deposits: [] }),
+  };
 }
 
 test("an EulerEarn vault with an empty supply queue takes no deposit, as its build would say", async () => {

@@ -60,6 +60,7 @@ const requestQueueAbi = once(() =>
  * report settles it; then any account may claim its shares. Source: mellow-finance/flexible-vaults.
  */
 const mellowRequests: AsyncDeposits = {
+  oneAtATime: true,
   pending(vault, { user }) {
     const on = { to: vault.entryPoint, abi: requestQueueAbi(), args: [user] } as const;
     const own = createQuery(

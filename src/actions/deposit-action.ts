@@ -1,0 +1,84 @@
+import { andThen, createQuery, type Query } from "../chains/chain-reads.ts";
+import { findDepositRefusal, unpricedDeposit } from "../deposits/deposit-refusals.ts";
+import { larger, MAX_UINT256 } from "../lib/amount.ts";
+import type { PendingPosition } from "../positions/position-pending-deposits.ts";
+import type { VaultAction } from "../schemas/position-schema.ts";
+import { adapterOf, asyncDepositsOf, explainVaultRevert } from "../vaults/families/vault-families.ts";
+import type { Vault } from "../vaults/vault.ts";
+import type { DepositTerms, TermsInput } from "../vaults/vault-adapter.ts";
+import { pauseReason } from "../vaults/vault-deposit-entry.ts";
+import { POSSIBLE, refused } from "./possible-action.ts";
+
+/** The conditions of a small deposit, as `smallDepositQuery` reads them, and the user's open deposit requests. */
+export interface DepositFacts {
+  deposit: DepositTerms;
+  deposits: readonly PendingPosition[];
+}
+
+/** Returns the smallest deposit that vault and registry accept, in the asset's smallest unit; null if none is known. */
+const leastOf = (vault: Vault, terms: DepositTerms | null): bigint | null =>
+  larger(vault.minDeposit, terms?.minDeposit ?? null);
+
+/**
+ * Returns the query for the conditions of a deposit of one whole token, or the registry's minimum if that is more. If
+ * the vault previews nothing for it and has a lower maximum or a higher minimum, another batch reads those of that one.
+ */
+export function smallDepositQuery(
+  vault: Vault,
+  of: Pick<TermsInput, "caller" | "receiver" | "now">,
+): Query<DepositTerms> {
+  const whole = 10n ** BigInt(vault.asset.decimals);
+  const termsOf = (amount: bigint) => adapterOf(vault).terms(vault, { ...of, token: vault.asset, amount });
+  const first = larger(vault.minDeposit, whole) ?? whole;
+  return andThen(termsOf(first), (terms) => {
+    const { maxDeposit, previewShares } = terms;
+    const least = larger(leastOf(vault, terms), first) ?? first;
+    const amount = maxDeposit !== null && maxDeposit < least ? maxDeposit : least;
+    const isOther = previewShares === null && amount !== first && amount > 0n;
+    return isOther ? termsOf(amount) : createQuery({}, () => terms);
+  });
+}
+
+/**
+ * Returns whether a user can deposit now, by the vault's registry entry, the conditions of a small deposit and the open
+ * requests: with the code of a build if that would refuse every amount.
+ */
+export function depositAction(vault: Vault, { deposit: terms, deposits }: DepositFacts): VaultAction {
+  const mode =
+    terms.async === undefined
+      ? depositMode(vault)
+      : terms.async
+        ? ("request" as const)
+        : ("instant" as const);
+  if (vault.status !== "active" || terms.paused)
+    return refused({ code: "vault_paused", reason: pauseReason(vault), max: "0", mode });
+  const refusal = findDepositRefusal(vault, { token: vault.asset, terms });
+  if (refusal !== null) return refused({ code: refusal.code, reason: refusal.message, mode });
+  const { maxDeposit, previewShares } = terms;
+  const least = leastOf(vault, terms);
+  if (maxDeposit !== null && (maxDeposit === 0n || maxDeposit < (least ?? 0n))) {
+    const reason = maxDeposit === 0n ? "is full" : "has less room than its smallest deposit needs";
+    return refused({ code: "above_maximum", reason: `${vault.name} ${reason}`, max: "0", mode });
+  }
+  const open = asyncDepositsOf(vault)?.oneAtATime === true && deposits.some(isWaiting);
+  if (open) {
+    const reason = `${vault.name} still has an open request of this account`;
+    return refused({ code: "request_pending", reason, max: "0", mode });
+  }
+  if (previewShares === null) {
+    const code = explainVaultRevert(vault, terms.previewRevert ?? "0x").code ?? "would_revert";
+    return refused({ code, reason: `${vault.name} does not accept deposits now`, mode });
+  }
+  if (terms.price === null || terms.price.shares === 0n) {
+    const { code: unsafe, message } = unpricedDeposit(vault);
+    return refused({ code: unsafe, reason: message, mode });
+  }
+  const limit = maxDeposit === null || maxDeposit >= MAX_UINT256 / 2n ? null : maxDeposit;
+  return { ...POSSIBLE, max: limit?.toString() ?? null, mode };
+}
+
+const depositMode = (vault: Vault) =>
+  adapterOf(vault).asyncDeposits?.(vault) ? ("request" as const) : ("instant" as const);
+
+const isWaiting = ({ pendingAssets, claimableShares }: PendingPosition): boolean =>
+  (pendingAssets ?? 0n) > 0n && claimableShares === 0n;
