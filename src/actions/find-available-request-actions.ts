@@ -57,8 +57,8 @@ async function depositRefusal(
  * a build would, with the shares that it saw returned. Needs one round of simulations.
  */
 export async function findAvailableCancellation(ctx: Context, asked: Asked): Promise<VaultAction> {
-  const { vault, facts } = asked;
-  const seen = cancelAction(vault, facts.requests);
+  const { vault, facts, block } = asked;
+  const seen = cancelAction(vault, { ...facts, timestamp: block.timestamp });
   if (!seen.allowed) return seen;
   const open = (facts.requests ?? []).filter(({ cancellable }) => cancellable);
   const tries = await triesOf(ctx, { ...asked, requests: open, action: "cancel" });

@@ -6,7 +6,7 @@ import type { BlockTime } from "../lib/block-ranges.ts";
 import { formatUnixTime } from "../lib/unix-time.ts";
 import type { VaultAction } from "../schemas/position-schema.ts";
 import type { Vault } from "../vaults/vault.ts";
-import type { ExitMode, ExitTerms } from "../vaults/vault-exits.ts";
+import type { ExitMode, ExitTerms, PendingExit } from "../vaults/vault-exits.ts";
 import {
   coveredShares,
   findExitRefusal,
@@ -27,9 +27,13 @@ interface SeenWithdrawal {
   open: WithdrawalFacts["ways"];
 }
 
-/** A user's shares (null if unread), the conditions in each mode of withdrawing all of them, and a note if possible. */
+/**
+ * A user's shares (null if unread), the conditions in each mode of withdrawing all of them, and a note if possible.
+ * `requests`: the user's open redemption requests, null if they could not be read.
+ */
 export interface WithdrawalFacts {
   shares: bigint | null;
+  requests: readonly PendingExit[] | null;
   ways: readonly { mode: ExitMode; terms: ExitTerms }[];
   rewards: string | null;
 }
@@ -94,13 +98,12 @@ function seenWithdrawal(
     return { action, trials: toTrials([held, ...limits]), open };
   }
   const { refusal, way } = mostTelling(judged) ?? { refusal: null, way: first };
-  const until = refusal?.members["until"] ?? formatUnixTime(way.terms.lockedUntil);
   const action = refused({
     code: refusal?.code ?? "would_revert",
     reason: refusal?.message ?? "",
     max: nothingPayable(refusal),
     mode: way.mode,
-    until: typeof until === "string" ? until : null,
+    until: refusal === null ? null : refusedUntil(refusal, { facts, terms: way.terms, block }),
   });
   return { action, trials: open.length > 0 ? [held] : [], open };
 }
@@ -123,6 +126,24 @@ const dependsOnAmount = (refusal: AppError): boolean =>
 
 /** Returns true for a lack of liquidity for all shares, of which the views do not say that it is one for any. */
 const lacksSome = (refusal: AppError): boolean => refusal.code === "no_liquidity" && dependsOnAmount(refusal);
+
+/**
+ * Returns the time at which a refusal may end, if it lies ahead and is known: the end of a cooldown or a lock, or when
+ * the open request that excludes another one is paid at the earliest. A lock's end says nothing of another reason.
+ */
+function refusedUntil(
+  { code, members }: AppError,
+  of: { facts: WithdrawalFacts; terms: ExitTerms; block: BlockTime },
+): string | null {
+  if (typeof members["until"] === "string") return members["until"];
+  const { facts, terms, block } = of;
+  const times = code === "share_locked" ? [terms.lockedUntil] : [];
+  const open = (facts.requests ?? []).map(({ earliest }) => earliest);
+  const ahead = (code === "request_pending" ? open : times)
+    .flatMap((time) => time ?? [])
+    .filter((time) => time > block.timestamp);
+  return ahead.length === 0 ? null : formatUnixTime(Math.min(...ahead));
+}
 
 /**
  * Returns the numbers of shares to try, from the largest on. The last is 99% of the one before: the liquidity may have
@@ -186,9 +207,10 @@ async function tried(
   // Where views lack liquidity for all shares, an unknown revert counts as that, also one that concerns every amount.
   if (first?.code === "no_liquidity" && own !== null) first = own;
   const until = first?.members["until"];
+  const ends = first?.code === action.code ? action.until : null;
   return refused({
     ...{ code: first?.code ?? "would_revert", reason: first?.message ?? "", max: nothingPayable(first) },
-    ...{ mode: action.mode, until: typeof until === "string" ? until : null },
+    ...{ mode: action.mode, until: typeof until === "string" ? until : ends },
   });
 }
 

@@ -95,9 +95,12 @@ function noRequest(vault: Vault): VaultAction {
 
 /**
  * Returns what a user can cancel now. `max` of a possible cancellation is the shares that it returns, in the share
- * token's smallest unit, or null if they are unknown.
+ * token's smallest unit, or null if they are unknown. `timestamp`: the block's, in UNIX seconds.
  */
-export function cancelAction(vault: Vault, requests: readonly PendingExit[] | null): VaultAction {
+export function cancelAction(
+  vault: Vault,
+  { requests, timestamp }: Pick<UserRequests, "requests"> & Pick<BlockTime, "timestamp">,
+): VaultAction {
   if (requests === null) return UNREAD;
   const open = requests.filter(({ cancellable }) => cancellable);
   const mode = (open[0] ?? requests[0])?.mode ?? null;
@@ -108,5 +111,9 @@ export function cancelAction(vault: Vault, requests: readonly PendingExit[] | nu
     return refused({ code: "mode_unsupported", reason: never, max: "0", mode });
   }
   const reason = "no request of this account can be cancelled now";
-  return refused({ code: "withdrawal_state", reason, max: "0", mode });
+  const times = requests
+    .flatMap(({ cancellableAt }) => cancellableAt ?? [])
+    .filter((time) => time > timestamp);
+  const until = times.length === 0 ? null : formatUnixTime(Math.min(...times));
+  return refused({ code: "withdrawal_state", reason, max: "0", mode, until });
 }

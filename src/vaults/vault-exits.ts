@@ -186,6 +186,8 @@ export interface PendingExit {
   expiresAt: number | null;
   /** True if the user may be able to cancel the request now. */
   cancellable: boolean;
+  /** Time from which the request can be cancelled, in unix seconds. Absent if none is known. */
+  cancellableAt?: number;
   /** True if the shares are still in the user's wallet and therefore part of the share balance. */
   inWallet: boolean;
   /** True if the flows or `takenOut` count the request as paid from when it is made, although it is not yet. */
@@ -211,10 +213,7 @@ export function joinPending(lists: readonly (readonly PendingExit[] | null)[]): 
 }
 
 /** The user's call that claims or cancels a redemption request. */
-export interface ExitFollowUp {
-  target: Address;
-  data: Hex;
-}
+export type ExitFollowUp = Pick<ExitCall, "target" | "data">;
 
 /**
  * The withdrawals of a vault family: modes, conditions, calls and requests. Like the adapter, this object does no I/O:

@@ -85,6 +85,17 @@ test("a cancellation that also takes back what is claimable shows all of it", as
   expect(cancel).toMatchObject({ allowed: true, max: "800" });
 });
 
+test("a cancellation before the pool's window names the window's start", async () => {
+  const answers = {
+    ...{ lockedShares: 800n, maxRedeem: 0n, exitCycleId: 1n, convertToExitAssets: 600n },
+    getWindowAtId: [BigInt(HEAD + 60), BigInt(HEAD + 120)],
+  };
+  const { cancel } = await actionsOf({ at: pooled, answers, effects: () => shares(800n) });
+  expect(cancel).toMatchObject({
+    ...{ allowed: false, code: "withdrawal_state", until: "2023-11-14T22:14:20.000Z" },
+  });
+});
+
 test("a simulation that fails leaves what the views say", async () => {
   const effects = () => ({ ...paid, hides: VAULT });
   expect((await actionsOf({ effects })).claim).toMatchObject({ allowed: true, max: "600" });

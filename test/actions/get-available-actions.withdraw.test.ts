@@ -25,19 +25,40 @@ test("getActions() offers a withdrawal in another token than the asset if the va
   expect(await withdrawal([])).toMatchObject({ allowed: false, code: "token_unsupported" });
 });
 
-test("getActions() says that a cooldown is open, not that nothing is paid at once, and that none is ever cancelled", async () => {
-  const actions = async (open: bigint) => {
+test("getActions() says until when a cooldown is open, not that nothing is paid at once, and that none is ever cancelled", async () => {
+  const actions = async (open: bigint, end = 1n) => {
     const { ctx } = await createWithdrawalFixture({
       ...{ vaults: [storedOf(cooling)], functions: waitingFunctions },
-      answers: { cooldowns: [1n, open], cooldownDuration: 604_800, maxRedeem: HELD },
+      answers: { cooldowns: [end, open], cooldownDuration: 604_800, maxRedeem: HELD },
       effects: () => ({ rises: { [balanceKey(VAULT, USER)]: -HELD } }),
     });
     return getActions(ctx, { user: USER, vaultId: cooling.vaultId });
   };
   expect((await actions(0n)).withdraw).toMatchObject({ allowed: true, mode: "cooldown" });
   const { withdraw, cancel } = await actions(5n);
-  expect(withdraw).toMatchObject({ allowed: false, code: "request_pending", mode: "cooldown" });
-  expect(cancel).toMatchObject({ allowed: false, code: "mode_unsupported", mode: "cooldown" });
+  expect(withdraw).toMatchObject({ allowed: false, code: "request_pending", mode: "cooldown", until: null });
+  expect(cancel).toMatchObject({ allowed: false, code: "mode_unsupported", mode: "cooldown", until: null });
+  const waiting = await actions(5n, 1_700_000_060n);
+  expect(waiting.withdraw).toMatchObject({ code: "request_pending", until: "2023-11-14T22:14:20.000Z" });
+});
+
+test("getActions() gives the end of a lock only for the lock, and only while it lies ahead", async () => {
+  const locked = async (lockup: number, paused: boolean) => {
+    const mellow: Vault = {
+      ...{ ...vault, adapter: "mellow", type: "lido" },
+      params: { queue: "sync", redeem_queue: OTHER },
+    };
+    const functions = parseAbi([
+      "function isPausedQueue(address) view returns (bool)",
+      "function flags() view returns (bool, bool, bool, bool, bool, uint32)",
+    ]);
+    const answers = { isPausedQueue: paused, flags: [false, false, false, false, false, lockup] };
+    const { ctx } = await createWithdrawalFixture({ functions, answers, vaults: [storedOf(mellow)] });
+    return (await getActions(ctx, { user: USER, vaultId: mellow.vaultId })).withdraw;
+  };
+  const until = "2023-11-14T22:14:20.000Z";
+  expect(await locked(1_700_000_060, false)).toMatchObject({ code: "share_locked", until });
+  expect(await locked(1_700_000_060, true)).toMatchObject({ code: "exits_paused", until: null });
 });
 
 test("getActions() does not take shares that cannot be read for none", async () => {

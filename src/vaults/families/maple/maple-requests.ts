@@ -220,18 +220,17 @@ function pendingOf(vault: Vault, of: Asked & { held: HeldShares; pool: PoolReads
   return [...queued, kept];
 }
 
+type Times = Pick<PendingExit, "state" | "cancellable" | "cancellableAt" | "earliest" | "expiresAt">;
+
 /**
  * Returns when the request to a cyclical manager is paid, and what the time allows: only from the window's start can it
  * be taken back, and after its end it is no longer paid. Processed shares of a queue have no window.
  */
-function timesOf({
-  now,
-  held: { window },
-}: Asked & { held: HeldShares }): Pick<PendingExit, "state" | "cancellable" | "earliest" | "expiresAt"> {
+function timesOf({ now, held: { window } }: Asked & { held: HeldShares }): Times {
   if (window === undefined) return { state: "pending", cancellable: false, earliest: null, expiresAt: null };
   const [earliest, expiresAt] = [Number(window[0]), Number(window[1])];
   const state = now < expiresAt * 1_000 ? "pending" : "expired";
-  return { state, cancellable: now >= earliest * 1_000, earliest, expiresAt };
+  return { state, cancellable: now >= earliest * 1_000, cancellableAt: earliest, earliest, expiresAt };
 }
 
 /** Returns the number of shares that the pool's assets pay, rounded down, or null if unknown or unlimited. */
