@@ -12,6 +12,9 @@ import { adapterOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { FlowSource } from "../vaults/vault-adapter.ts";
 
+/** Attempts after which no conversion of a flow is tried again. */
+const ALL_TRIES = 5;
+
 /** The contracts and events from which the flows of a chain's vaults are read, and the decoder of their logs. */
 export interface FlowSources extends LogSubscription {
   /** Addresses of the vaults, lowercase. */
@@ -85,6 +88,8 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
       const flow = decode(log);
       if (flow === null) continue;
       const sign = flow.kind === "deposit" ? 1n : -1n;
+      // What such a request pays is read from the vault, so that there is nothing to convert.
+      const isRead = flow.requestId !== undefined && flow.conversion === undefined;
       const row: FlowRow = {
         chainId,
         txHash: log.txHash,
@@ -98,7 +103,7 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
         blockNumber: log.blockNumber,
         blockHash: log.blockHash,
         final,
-        conversionTries: 0,
+        conversionTries: isRead ? ALL_TRIES : 0,
         conversionTriedAt: null,
       };
       if (flow.conversion !== undefined) conversions.set(row, signedAmount(flow.conversion, sign));
@@ -117,21 +122,18 @@ const signedAmount = (amount: Query<bigint | null>, sign: bigint): Query<bigint 
  * how these are decoded. Throws an Error for a vault with an unknown adapter.
  */
 export function sourceFingerprint(vault: Vault): string {
-  const {
-    addresses,
-    topics,
-    namesCaller = false,
-    namesRequests = false,
-    revision = 0,
-  } = adapterOf(vault).flows(vault);
+  const source = adapterOf(vault).flows(vault);
+  const { addresses, topics, namesCaller = false, namesRequests = false, takesRequested = false } = source;
+  const { revision = 0 } = source;
   const revised = revision === 0 ? "" : ` ${revision}`;
   const routed = `${namesCaller ? " routed" : ""}${namesRequests ? " requests" : ""}`;
+  const taken = takesRequested ? " taken" : "";
   const sorted = (texts: readonly string[]) =>
     texts
       .map((text) => text.toLowerCase())
       .sort()
       .join(",");
-  return `${vault.adapter} ${sorted(addresses)} ${sorted(topics)}${routed}${revised}`;
+  return `${vault.adapter} ${sorted(addresses)} ${sorted(topics)}${routed}${taken}${revised}`;
 }
 
 /** Address of the Router, lowercase, and the first topics of its `OrderExecuted` event. */

@@ -164,7 +164,8 @@ async function readOrNull(
     const values = joinRequests(held, open);
     const shown = read.pending.filter(({ hidden }) => hidden !== true);
     const { vaults } = input;
-    const known = { values, vaults, open: input.open };
+    const { requestFlows } = input;
+    const known = { values, vaults, open: input.open, requestFlows };
     const [basis, pending] = await Promise.all([
       input.flowsOf().then((flows) => findShareBasis(client, { ...read, user, ...known, flows })),
       toWirePending(ctx, { ...read, pending: shown, user }),

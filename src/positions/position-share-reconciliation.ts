@@ -1,7 +1,9 @@
 import type { Address } from "viem";
 import type { ChainClient } from "../chains/chain-client.ts";
-import type { ChainFlows, OpenRequest } from "../db/queries/user-flow-queries.ts";
+import type { ChainFlows, OpenRequest, UserRequestFlow } from "../db/queries/user-flow-queries.ts";
 import { sameAddress } from "../lib/address.ts";
+import { mulDivDown } from "../lib/amount.ts";
+import { adapterOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { PositionValue } from "./position-redemptions.ts";
 import { readSharesAt } from "./position-shares.ts";
@@ -13,8 +15,8 @@ import { readSharesAt } from "./position-shares.ts";
 export type ShareBasis = "explained" | "transferred" | "unindexed";
 
 /**
- * A user's positions on one chain, the chain's vaults, the requests that are stored as open, and the block at which the
- * shares were read.
+ * A user's positions on one chain, the chain's vaults, the requests that are stored as open, the stored flows of
+ * requests, and the block at which the shares were read.
  */
 interface BasisInput {
   user: Address;
@@ -22,6 +24,7 @@ interface BasisInput {
   vaults: readonly Vault[];
   flows: ChainFlows | undefined;
   open: readonly OpenRequest[];
+  requestFlows: readonly UserRequestFlow[];
   blockNumber: number | null;
 }
 
@@ -95,19 +98,70 @@ const hasFlows = (flows: ChainFlows, of: { vault: Vault; vaults: readonly Vault[
 
 /**
  * Returns the user's shares, those in open requests included, minus those of the flows of the vaults with one share
- * token; 0 if the difference is negligible, null if it is unknown.
+ * token; 0 if the difference is negligible, null if it is unknown. Of flows whose shares are unknown, it is what they
+ * cannot explain.
  */
 function unexplainedShares(value: PositionValue, of: BasisInput & { flows: ChainFlows }): bigint | null {
   const { vault } = value;
-  const flown = sumOf(sharing({ vault, vaults: of.vaults }), ({ address }) => {
-    const shares = of.flows.shares[address.toLowerCase()];
-    return shares === undefined ? 0n : shares === null ? null : BigInt(shares);
-  });
+  const vaults = sharing({ vault, vaults: of.vaults });
   const together = of.values.filter((one) => sameAddress(one.vault.shareToken, vault.shareToken));
-  const held = sumOf(together, sharesOf);
+  const [flown, held] = [sumOf(vaults, (one) => flownShares(one, of)), sumOf(together, sharesOf)];
   if (flown === null || held === null) return null;
+  const { sample, room } = { sample: sampleOf(value), room: roomOf(value, { ...of, vaults }) };
+  if (room === null) return null;
   const difference = held - flown;
-  return isNegligible(difference, { shares: held, assets: value.assets }) ? 0n : difference;
+  const least = difference > room.in ? difference - room.in : 0n;
+  const unexplained = difference < -room.out ? difference + room.out : least;
+  if (!isNegligible(unexplained, sample)) return unexplained;
+  return room.in + room.out === 0n ? 0n : null;
+}
+
+/**
+ * Returns the shares of a vault's flows, those of requests included, as far as they are known. Null if those of a
+ * request are not.
+ */
+function flownShares(vault: Vault, { user, flows, requestFlows }: BasisInput & { flows: ChainFlows }) {
+  const own = BigInt(flows.shares[vault.address.toLowerCase()] ?? 0n);
+  const asked = requestFlows.filter(
+    ({ chainId, vaultAddress }) => chainId === vault.chainId && sameAddress(vaultAddress, vault.address),
+  );
+  if (asked.length === 0) return own;
+  const taken = adapterOf(vault).exits?.takenShares?.(vault, { user, flows: asked }) ?? null;
+  return taken === null ? null : own - taken;
+}
+
+/** Factor by which the price of a share at the time of a flow may have differed from today's. */
+const PRICE_CHANGE = 2n;
+
+/**
+ * Returns the most shares that the flows with unknown shares may have brought (`in`) and taken (`out`) by their assets
+ * and twice today's shares for these. Null if assets or price are unknown.
+ */
+function roomOf(
+  value: PositionValue,
+  { flows, vaults }: { flows: ChainFlows; vaults: readonly Vault[] },
+): { in: bigint; out: bigint } | null {
+  const found = vaults.flatMap(({ address }) => flows.shareless[address.toLowerCase()] ?? []);
+  if (found.length === 0) return { in: 0n, out: 0n };
+  const amountOf = (side: "in" | "out") =>
+    sumOf(found, (one) => (one[side] === null ? null : BigInt(one[side])));
+  const [brought, taken] = [amountOf("in"), amountOf("out")];
+  const { assets, shares } = sampleOf(value);
+  if (brought === null || taken === null || assets === null || assets === 0n) return null;
+  const most = (amount: bigint) => PRICE_CHANGE * (mulDivDown(amount, shares, assets) + 1n);
+  return { in: most(brought), out: most(taken) };
+}
+
+/**
+ * Returns a position's shares, those of all its requests included, and their value, which is null if one of them is
+ * unknown.
+ */
+function sampleOf({ shares, assets, requests }: PositionValue): Pick<PositionValue, "shares" | "assets"> {
+  const asked = sumOf(
+    requests.filter(({ inWallet }) => !inWallet),
+    (request) => request.shares,
+  );
+  return asked === null ? { shares, assets: null } : { shares: shares + asked, assets };
 }
 
 /** Returns true if a difference to a user's shares is rounding or, if positive, dust. `assets` is the shares' value. */
@@ -122,10 +176,11 @@ function isNegligible(
 }
 
 /**
- * Returns the shares that a user holds or has in requests whose payment the flows do not count yet, or null if those of
- * a request are unknown.
+ * Returns the shares that a user holds or has in requests whose shares or payment the flows do not count yet, or null
+ * if those of a request are unknown.
  */
-function sharesOf({ shares, requests }: PositionValue): bigint | null {
+function sharesOf({ vault, shares, requests }: PositionValue): bigint | null {
+  if (adapterOf(vault).flows(vault).takesRequested === true) return shares;
   const away = requests.filter(({ inWallet, bookedOut }) => !inWallet && !bookedOut);
   const asked = sumOf(away, (request) => request.shares);
   return asked === null ? null : shares + asked;

@@ -90,7 +90,8 @@ function depositsInto(vault: Vault, shown: ShownIn & { accounts: readonly Addres
   if (own.length === 0) return [];
   const flows = own.flatMap((log): VaultFlow[] => {
     const flow = source.decode(log);
-    return flow?.kind === "deposit" ? [flow] : [];
+    // One without assets only brings back or delivers the shares of a request.
+    return flow?.kind === "deposit" && flow.assets !== 0n ? [flow] : [];
   });
   const candidates = [...flows.map(({ user }) => user), ...shown.accounts];
   const requested = candidates.flatMap((account) => requestedDeposit(vault, { account, logs }) ?? []);

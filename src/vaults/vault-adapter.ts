@@ -167,15 +167,14 @@ export interface FlowSource {
   addresses: readonly Address[];
   /** First topics (event signatures) of the events. */
   topics: readonly Hex[];
-  /**
-   * True if some of the events name the caller instead of the owner of the shares. In a deposit through the Router, the
-   * caller is the order's executor, not the user.
-   */
+  /** True if some events name the caller instead of the shares' owner: the Router's executor instead of the user. */
   namesCaller?: boolean;
   /** True if flows of redemption requests contain the requests' ids (`VaultFlow.requestId`). */
   namesRequests?: true;
   /** Number of changes of `decode` alone after which stored flows must be read again; 0 if absent. */
   revision?: number;
+  /** True if the flows take the shares of every redemption request from its owner when it is made. */
+  takesRequested?: true;
   /** Decodes one log, or returns null if it does not count as a deposit into or withdrawal from this vault. */
   decode(log: Pick<Log, "address" | "topics" | "data">): VaultFlow | null;
 }

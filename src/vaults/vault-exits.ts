@@ -1,6 +1,7 @@
 import { type Address, erc20Abi, type Hex, isAddressEqual, type Log, parseEventLogs } from "viem";
 import type { Query, Read } from "../chains/chain-reads.ts";
 import type { Token, Vault } from "./vault.ts";
+import type { RequestFlow } from "./vault-request-flow.ts";
 import type { ExplainedRevert } from "./vault-reverts.ts";
 
 /**
@@ -265,6 +266,11 @@ export interface VaultExits {
    */
   takenOut?(vault: Vault, of: { user: Address; flows: readonly RequestFlow[] }): Query<bigint | null>;
   /**
+   * Returns the shares that a user's flows with request ids have taken out of the wallet, open requests included; null
+   * if unknown.
+   */
+  takenShares?(vault: Vault, of: { user: Address; flows: readonly RequestFlow[] }): bigint | null;
+  /**
    * Returns a query for a sentence about rewards that the holder must claim separately. The result is null if none are
    * known. Absent if the family does not read them.
    */
@@ -292,14 +298,6 @@ export interface VaultExits {
   ): ExitSettlement | null;
   /** Returns true if the vault may number its requests, but its settlements do not name them. Absent means false. */
   settlesUnnamed?(vault: Vault): boolean;
-}
-
-/** An indexed event of a redemption request: a withdrawal (the request itself) or a deposit (its cancellation). */
-export interface RequestFlow {
-  kind: "deposit" | "withdrawal";
-  requestId: string;
-  /** Amount in the asset's smallest unit, never negative; null if unknown. */
-  assets: bigint | null;
 }
 
 /** A redemption request found in a receipt. */

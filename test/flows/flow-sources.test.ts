@@ -4,6 +4,7 @@ import { CHAIN_ID, vaultOf } from "../../scripts/bench/vault-row.ts";
 import type { ChainLog } from "../../src/chains/chain-logs.ts";
 import { joinFlowSources, sourceFingerprint } from "../../src/flows/flow-sources.ts";
 import { depositRouterAbi, depositRouterCreate2 } from "../../src/router/deposit-router-artifact.ts";
+import { eventLog } from "../support/vaults/answer.ts";
 
 const veda = vaultOf({ number: 1, adapter: "veda" });
 const plain = vaultOf({ number: 2 });
@@ -53,6 +54,18 @@ test("conversionOf() gives null for an amount that no column holds", () => {
   };
   expect(converted(3n)).toBe(300n);
   expect(converted(2n ** 255n)).toBeNull();
+});
+
+test("toRows() leaves no conversion to try for a request that is read from the vault", () => {
+  const [redemptions, params] = [CLONE ?? "0x", { redemption_vault: String(CLONE) }];
+  const midas = { ...vaultOf({ number: 3, adapter: "midas" }), params };
+  const signature =
+    "event RedeemRequest(uint256 indexed requestId, address indexed user, address indexed tokenOut, uint256 amountMTokenIn, uint256 feeAmount)";
+  const values = { requestId: 7n, user: OTHER, tokenOut: OTHER, amountMTokenIn: 4n, feeAmount: 0n };
+  const log = at(1, eventLog(redemptions, signature, values));
+  expect(joinFlowSources(CHAIN_ID, [midas]).toRows([log], 5)).toMatchObject([
+    { kind: "withdrawal", assets: null, shares: "-4", requestId: "7", conversionTries: 5 },
+  ]);
 });
 
 /** What the Router says at the end of a deposit. */

@@ -12,7 +12,7 @@ const flows = (change: Partial<ChainFlows> = {}): ChainFlows => ({
   indexedTo: 100,
   headTime: new Date(HEAD_S * 1000),
   sums: { [VAULT.toLowerCase()]: "-42", "0xaa": null },
-  shares: {},
+  ...{ shares: {}, shareless: {} },
   unindexed: [],
   ...change,
 });
@@ -59,7 +59,7 @@ test("readStoredFlows() keeps a redemption request with the number of a tracked 
     ...{ ...asked, direction, request_id: requestId, tracking_id: `${direction} ${requestId}` },
   });
   const flow = (requestId: string) => ({
-    ...{ ...asked, kind: "withdrawal", request_id: requestId, assets: null },
+    ...{ ...asked, kind: "withdrawal", request_id: requestId, assets: null, shares: null },
   });
   const record = {
     ...{ chains: [], unlisted: [], asked: [flow("5"), flow("6")] },

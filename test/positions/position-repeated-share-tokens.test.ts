@@ -22,7 +22,7 @@ const hold = (vault: Vault): HeldShares => ({ vault, shares: 5n, assets: 7n });
 const flows = (sums: Record<number, string | null>, unindexed: readonly number[] = []): ChainFlows => ({
   ...{ chainId: 31_337, indexedFrom: 1, indexedTo: 100, headTime: new Date(HEAD_S * 1_000) },
   sums: Object.fromEntries(Object.entries(sums).map(([number, sum]) => [vaultAddress(Number(number)), sum])),
-  ...{ shares: {}, unindexed: unindexed.map(vaultAddress) },
+  ...{ shares: {}, shareless: {}, unindexed: unindexed.map(vaultAddress) },
 });
 const kept = async (vaults: readonly Vault[], sums: Record<number, string | null>) =>
   (await withoutRepeatedTokens(vaults.map(hold), async () => flows(sums))).map(({ vault }) => vault.address);

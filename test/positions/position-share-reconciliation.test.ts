@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import { describe, expect, test } from "vitest";
-import type { ChainFlows, OpenRequest } from "../../src/db/queries/user-flow-queries.ts";
+import type { ChainFlows, OpenRequest, UserRequestFlow } from "../../src/db/queries/user-flow-queries.ts";
 import type { PositionValue } from "../../src/positions/position-redemptions.ts";
 import { findShareBasis } from "../../src/positions/position-share-reconciliation.ts";
 import { readSharesAt } from "../../src/positions/position-shares.ts";
@@ -35,7 +35,9 @@ async function basisOf(of: {
   /** Shares of the indexed flows. */
   flown: bigint;
   before: RpcAnswer;
+  shareless?: ChainFlows["shareless"][string];
   requests?: PositionValue["requests"];
+  requestFlows?: readonly UserRequestFlow[];
   open?: readonly OpenRequest[];
 }) {
   const node = await startHonestNode(() => of.before);
@@ -43,6 +45,7 @@ async function basisOf(of: {
   const flows: ChainFlows = {
     ...{ chainId: of.vault.chainId, indexedFrom: 1, indexedTo: INDEXED_TO, headTime: new Date(NOW) },
     ...{ sums: { [key]: String(of.flown) }, shares: { [key]: String(of.flown) }, unindexed: [] },
+    shareless: of.shareless === undefined ? {} : { [key]: of.shareless },
   };
   const value: PositionValue = {
     ...{ vault: of.vault, shares: SHARES, assets: SHARES, redeemable: null },
@@ -50,7 +53,7 @@ async function basisOf(of: {
   };
   const basis = await findShareBasis(clientOn([node]).client, {
     ...{ user: USER, values: [value], vaults: [of.vault], flows },
-    ...{ open: of.open ?? [], blockNumber: INDEXED_TO + 1 },
+    ...{ open: of.open ?? [], requestFlows: of.requestFlows ?? [], blockNumber: INDEXED_TO + 1 },
   });
   return basis.get(of.vault.vaultId) ?? "explained";
 }
@@ -105,6 +108,61 @@ describe("findShareBasis() with an open redemption", () => {
 
   test("knows that additional shares are no payment", async () => {
     expect(await basisOf({ ...at, flown: SHARES / 2n, requests: [request] })).toBe("transferred");
+  });
+});
+
+describe("findShareBasis() after a request that the flows name", () => {
+  const midas: Vault = { ...vault, adapter: "midas", params: { redemption_vault: USER } };
+  const taken = (shares: bigint | null): UserRequestFlow => ({
+    ...{ chainId: midas.chainId, vaultAddress: midas.address.toLowerCase(), kind: "withdrawal" },
+    ...{ requestId: "7", assets: null, shares },
+  });
+  const at = { vault: midas, before: balance(SHARES) };
+
+  test("counts its shares as gone, whether it is open or has ended", async () => {
+    const asked = { ...at, flown: SHARES + 10n, requestFlows: [taken(10n)] };
+    expect(await basisOf(asked)).toBe("explained");
+    expect(await basisOf({ ...asked, requests: [{ ...request, requestId: "7", shares: 9n }] })).toBe(
+      "explained",
+    );
+  });
+
+  test("still takes a difference for a transfer", async () => {
+    expect(await basisOf({ ...at, flown: 2n * SHARES, requestFlows: [taken(10n)] })).toBe("transferred");
+    expect(await basisOf({ ...at, flown: SHARES / 2n, requestFlows: [taken(10n)] })).toBe("transferred");
+  });
+
+  test("does not judge if its shares are unknown", async () => {
+    expect(await basisOf({ ...at, flown: 2n * SHARES, requestFlows: [taken(null)] })).toBe("explained");
+    const requestFlows = [taken(10n)];
+    expect(await basisOf({ ...at, vault: waiting, flown: 2n * SHARES, requestFlows })).toBe("explained");
+  });
+});
+
+describe("findShareBasis() with flows whose shares are unknown", () => {
+  const at = { vault: waiting, before: balance(SHARES) };
+
+  test("lets their assets explain at most twice as many shares as today", async () => {
+    const paid = { ...at, shareless: { in: "0", out: "100" } };
+    expect(await basisOf({ ...paid, flown: SHARES + 100n })).toBe("explained");
+    expect(await basisOf({ ...paid, flown: SHARES + 204n })).toBe("explained");
+    expect(await basisOf({ ...paid, flown: SHARES + 205n })).toBe("transferred");
+    expect(await basisOf({ ...paid, flown: SHARES / 2n })).toBe("transferred");
+  });
+
+  test("lets deposits explain additional shares", async () => {
+    const brought = { ...at, shareless: { in: String(SHARES), out: "0" } };
+    expect(await basisOf({ ...brought, flown: 0n })).toBe("explained");
+    expect(await basisOf({ ...brought, flown: 2n * SHARES })).toBe("transferred");
+  });
+
+  test("does not judge without their assets", async () => {
+    expect(await basisOf({ ...at, shareless: { in: null, out: null }, flown: 0n })).toBe("explained");
+  });
+
+  test("still notices a balance that changed since", async () => {
+    const paid = { ...at, shareless: { in: "0", out: "100" }, before: balance(SHARES / 2n) };
+    expect(await basisOf({ ...paid, flown: SHARES + 100n })).toBe("unindexed");
   });
 });
 

@@ -53,13 +53,14 @@ const valuesOf = (
   rows: readonly FlowRow[],
 ): SQL => raw`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(
   "txHash" text, "logIndex" int4, "vaultAddress" text, "userAddress" text, kind text,
-  assets numeric, shares numeric, "requestId" text, "blockNumber" int8, "blockHash" text, final bool)`;
+  assets numeric, shares numeric, "requestId" text, "blockNumber" int8, "blockHash" text, final bool, "conversionTries" int4)`;
 const insertInto = (
   chainId: number,
 ): SQL => raw`insert into ${flows} (chain_id, tx_hash, log_index, vault_address,
-  user_address, kind, assets, shares, request_id, block_number, block_hash, final)
+  user_address, kind, assets, shares, request_id, block_number, block_hash, final, conversion_tries)
   select ${chainId}::int4, given."txHash", given."logIndex", given."vaultAddress", given."userAddress", given.kind,
-    given.assets, given.shares, given."requestId", given."blockNumber", given."blockHash", given.final`;
+    given.assets, given.shares, given."requestId", given."blockNumber", given."blockHash", given.final,
+    coalesce(given."conversionTries", 0)`;
 
 /**
  * Stores the result of a tip run in one transaction: replaces the provisional flows, moves the tip, and updates which

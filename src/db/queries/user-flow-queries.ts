@@ -27,10 +27,15 @@ export interface ChainFlows {
    */
   sums: Readonly<Record<string, string | null>>;
   /**
-   * Shares received minus shares redeemed in the stored flows, by the keys of `sums`, in the share token's smallest
-   * unit; null if the shares of a flow are unknown or a flow belongs to a redemption request.
+   * Shares received minus shares redeemed in the stored flows whose shares are known, by the keys of `sums`, in the
+   * share token's smallest unit, without flows of redemption requests.
    */
-  shares: Readonly<Record<string, string | null>>;
+  shares: Readonly<Record<string, string>>;
+  /**
+   * Assets of the deposits (`in`) and withdrawals (`out`) whose shares are unknown, without flows of redemption
+   * requests, in the asset's smallest unit; null if unknown. Only vaults with such flows are present.
+   */
+  shareless: Readonly<Record<string, { in: string | null; out: string | null }>>;
   /** Lowercase addresses of vaults with a deposit or withdrawal of the user that the index may not include yet. */
   unindexed: readonly string[];
 }
@@ -46,6 +51,8 @@ export interface UserRequestFlow {
   requestId: string;
   /** Amount in the asset's smallest unit, never negative, or null if unknown. */
   assets: bigint | null;
+  /** Amount in the share token's smallest unit, never negative, or null if unknown. */
+  shares: bigint | null;
 }
 
 /** An open request to an asynchronous vault. Addresses are lowercase. */
@@ -81,7 +88,8 @@ const Chain = z
     head_block: z.number().nullable(),
     head_time: Time.nullable(),
     sums: Amounts,
-    shares: Amounts,
+    shares: z.record(z.string(), z.string()),
+    shareless: z.record(z.string(), z.object({ in: z.string().nullable(), out: z.string().nullable() })),
     unindexed: z.array(z.string()),
   })
   .transform(
@@ -110,18 +118,21 @@ const Request = z
       requestId: request_id,
     }),
   );
+/** An amount without its sign. */
+const Size = z
+  .string()
+  .nullable()
+  .transform((text) => (text === null ? null : BigInt(text.replace(/^-/, ""))));
 const RequestFlow = z
   .object({
     chain_id: z.number(),
     vault_address: z.string(),
     kind: z.enum(["deposit", "withdrawal"]),
     request_id: z.string(),
-    assets: z.string().nullable(),
+    ...{ assets: Size, shares: Size },
   })
-  .transform(({ chain_id, vault_address, kind, request_id, assets }): UserRequestFlow => {
-    const amount = assets === null ? null : BigInt(assets);
-    const size = amount === null || amount >= 0n ? amount : -amount;
-    return { chainId: chain_id, vaultAddress: vault_address, kind, requestId: request_id, assets: size };
+  .transform(({ chain_id, vault_address, kind, request_id, ...sizes }): UserRequestFlow => {
+    return { chainId: chain_id, vaultAddress: vault_address, kind, requestId: request_id, ...sizes };
   });
 const Records = z
   .array(
@@ -169,19 +180,29 @@ const seenAboveTip = raw`
     where h.tracking_id = d.tracking_id and h.chain_id = d.vault_chain_id and h.origin <> 'report'
       and h.dropped_at is null and h.noted_at > t.moved_at)`;
 
+/**
+ * SQL columns that sum up flows: their number, those with known assets and their sum, the sum of known shares, and of
+ * flows with unknown shares the number, those with unknown assets, and the assets of deposits and of withdrawals. The
+ * sign tells these apart, because the index of a user's flows has amounts only.
+ */
+const sumColumns = raw`count(*) as n, count(assets) as known, coalesce(sum(assets), 0) as assets,
+  coalesce(sum(shares), 0) as shares, count(*) filter (where shares is null) as shareless,
+  count(*) filter (where shares is null and assets is null) as blind,
+  coalesce(sum(assets) filter (where shares is null and assets > 0), 0) as put_in,
+  coalesce(sum(assets) filter (where shares is null and assets < 0), 0) as taken`;
+
 /** Returns the SQL of `selectUserFlows`, so that tests can check its query plan. */
 export function userFlowsStatement(query: UserQuery): SQL {
   const user = query.user.toLowerCase();
   const chains = raw`array(select jsonb_array_elements_text(${JSON.stringify(query.chainIds)}::jsonb)::int4)`;
   return raw`
       with asked as (
-        select chain_id, vault_address, kind, request_id, assets, block_number, log_index from ${flows}
+        select chain_id, vault_address, kind, request_id, assets, shares, block_number, log_index from ${flows}
         where user_address = ${user} and chain_id = any(${chains}) and request_id is not null
       ), settling as (
-        select chain_id, vault_address, count(*) as n, count(assets) as known, coalesce(sum(assets), 0) as assets
-        from asked group by chain_id, vault_address
+        select chain_id, vault_address, ${sumColumns} from asked group by chain_id, vault_address
       ), listed as (
-        select chain_id, vault_address, kind, request_id, asked.assets::text
+        select chain_id, vault_address, kind, request_id, asked.assets::text, asked.shares::text
         from asked join settling s using (chain_id, vault_address)
         order by s.n, chain_id, vault_address, block_number desc, log_index desc limit ${REQUEST_FLOWS}
       ), shown as (
@@ -200,15 +221,18 @@ export function userFlowsStatement(query: UserQuery): SQL {
         where s.n > coalesce(shown.n, 0)
         union select chain_id, vault_address from open where place > ${OPEN_REQUESTS}
       ), everything as (
-        select chain_id, vault_address, count(*) as n, count(assets) as known, coalesce(sum(assets), 0) as assets,
-          count(shares) as known_shares, coalesce(sum(shares), 0) as shares
+        select chain_id, vault_address, ${sumColumns}
         from ${flows} where user_address = ${user} and chain_id = any(${chains})
         group by chain_id, vault_address
       ), own as (
         select e.chain_id, e.vault_address,
           case when e.known - coalesce(s.known, 0) = e.n - coalesce(s.n, 0) and u.chain_id is null
             then e.assets - coalesce(s.assets, 0) end as assets,
-          case when e.known_shares = e.n and s.chain_id is null then e.shares end as shares
+          e.shares - coalesce(s.shares, 0) as shares,
+          case when e.shareless > coalesce(s.shareless, 0) then jsonb_build_object(
+            'in', case when e.blind = coalesce(s.blind, 0) then (e.put_in - coalesce(s.put_in, 0))::text end,
+            'out', case when e.blind = coalesce(s.blind, 0) then (coalesce(s.taken, 0) - e.taken)::text end
+          ) end as shareless
         from everything e left join settling s using (chain_id, vault_address)
         left join unlisted u using (chain_id, vault_address)
       ), reached as (
@@ -222,7 +246,7 @@ export function userFlowsStatement(query: UserQuery): SQL {
         where d.user_address = ${user} and d.vault_chain_id = any(${chains}) and (${seenAboveTip})
       ), chains as (
         select t.chain_id, t.head_block, t.head_time, r.indexed_from, coalesce(s.sums, '{}') as sums,
-          coalesce(s.shares, '{}') as shares,
+          coalesce(s.shares, '{}') as shares, coalesce(s.shareless, '{}') as shareless,
           coalesce((select jsonb_agg(u.vault_address) from unindexed u where u.chain_id = t.chain_id), '[]')
             as unindexed
         from ${flowTips} t
@@ -231,7 +255,8 @@ export function userFlowsStatement(query: UserQuery): SQL {
           from reached group by chain_id) r on r.chain_id = t.chain_id
         left join (select own.chain_id, jsonb_object_agg(own.vault_address,
             case when not unseen and whole_from = start_block then own.assets::text end) as sums,
-            jsonb_object_agg(own.vault_address, own.shares::text) as shares
+            jsonb_object_agg(own.vault_address, own.shares::text) as shares,
+            jsonb_object_agg(own.vault_address, own.shareless) filter (where own.shareless is not null) as shareless
           from own join reached using (chain_id, vault_address) group by own.chain_id) s on s.chain_id = t.chain_id
         where t.chain_id = any(${chains})
       )

@@ -96,14 +96,18 @@ function redeemedAssets(receipt: Receipt, of: { vault: Vault; shares: bigint }):
   return same.length === 1 ? (same[0]?.assets ?? null) : null;
 }
 
-/** Returns the withdrawals of any account that a vault's own events in a receipt show, in log order. */
+/**
+ * Returns the withdrawals of any account that a vault's own events in a receipt show, in log order. Those without
+ * assets, which only take shares, are left out; the shares of a payment are null if its request took them.
+ */
 export function withdrawalsIn({ logs }: Receipt, vault: Vault): VaultFlow[] {
   const source = adapterOf(vault).flows(vault);
   const emitters = [vault.entryPoint, ...source.addresses];
   return logs.flatMap((log): VaultFlow[] => {
     if (!emitters.some((emitter) => sameAddress(emitter, log.address))) return [];
     const flow = source.decode(log);
-    return flow?.kind === "withdrawal" ? [flow] : [];
+    if (flow?.kind !== "withdrawal" || flow.assets === 0n) return [];
+    return [flow.shares === 0n ? { ...flow, shares: null } : flow];
   });
 }
 
@@ -155,8 +159,6 @@ function ownWithdrawal(
   const fitting = withdrawalsIn(receipt, vault).filter(
     ({ user, shares }) =>
       sameAddress(user, row.userAddress) &&
-      // Anyone may redeem nothing for the user.
-      shares !== 0n &&
       (row.fromAmount === "0" || shares === null || shares === BigInt(row.fromAmount)),
   );
   return fitting.length === 1 ? fitting[0] : undefined;

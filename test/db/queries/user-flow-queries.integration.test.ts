@@ -44,6 +44,19 @@ async function deposit(vault: number): Promise<void> {
   });
 }
 
+let counter = 0;
+/** Stores a flow of the user in a vault that belongs to no request. */
+async function flowOf(
+  vault: number,
+  flow: { kind: "deposit" | "withdrawal"; assets: string | null; shares: string | null },
+): Promise<void> {
+  counter += 1;
+  await causeway.db.insert(flows).values({
+    ...{ chainId: CHAIN_ID, txHash: `0xf-${counter}`, logIndex: 0, userAddress: USER, final: true },
+    ...{ vaultAddress: vaultAddress(vault), blockNumber: 2, blockHash: "0x", ...flow },
+  });
+}
+
 async function read() {
   const ctx = causeway.context();
   const found = await selectUserFlows(ctx.db, { user: USER, chainIds: [CHAIN_ID] });
@@ -79,6 +92,25 @@ test("selectUserFlows() returns every flow of requests up to the limit", async (
   await ask({ vault: 0, count: 250, from: 1_000 });
   await ask({ vault: 1, count: 250, from: 100 });
   expect(await read()).toEqual({ sums: ["1000", "1000"], listed: [250, 250], unlisted: [] });
+});
+
+test("selectUserFlows() keeps the shares of other flows apart from those of requests and of unknown size", async () => {
+  await ask({ vault: 0, count: 2, from: 100 });
+  await flowOf(1, { kind: "withdrawal", assets: "-30", shares: null });
+  await flowOf(1, { kind: "deposit", assets: "50", shares: null });
+  const sharesOf = async () => {
+    const { chains, requestFlows } = await selectUserFlows(causeway.context().db, {
+      ...{ user: USER, chainIds: [CHAIN_ID] },
+    });
+    const asked = requestFlows.map(({ shares }) => shares);
+    return { shares: chains[0]?.shares, shareless: chains[0]?.shareless, asked };
+  };
+  const shares = { [vaultAddress(0)]: "1000", [vaultAddress(1)]: "1000" };
+  const shareless = { [vaultAddress(1)]: { in: "50", out: "30" } };
+  expect(await sharesOf()).toEqual({ shares, shareless, asked: [1n, 1n] });
+  await flowOf(1, { kind: "deposit", assets: null, shares: null });
+  const blind = { [vaultAddress(1)]: { in: null, out: null } };
+  expect(await sharesOf()).toEqual({ shares, shareless: blind, asked: [1n, 1n] });
 });
 
 test("selectUserFlows() returns the requests that were built last, and no sum of a vault of which it leaves one out", async () => {

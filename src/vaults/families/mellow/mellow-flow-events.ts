@@ -11,6 +11,7 @@ const depositsAbi = once(() =>
     "event Deposited(address indexed account, address indexed referral, uint224 assets, uint256 shares, uint256 feeShares)",
     "event DepositRequested(address indexed account, address indexed referral, uint224 assets, uint32 timestamp)",
     "event DepositRequestCanceled(address indexed account, uint256 assets, uint32 timestamp)",
+    "event DepositRequestClaimed(address indexed account, uint256 shares, uint32 timestamp)",
   ]),
 );
 const redemptionsAbi = once(() =>
@@ -29,8 +30,8 @@ type FlowEvent = ReturnType<typeof decodeEventLog<ReturnType<typeof flowsAbi>>>;
 
 /**
  * Returns the events from which a Core vault's deposits and withdrawals are indexed, in all tokens. A deposit request
- * counts when it is made, and its cancellation as a withdrawal. A redemption request counts when it is claimed. Without
- * known redemption queues, each burn of shares counts as a withdrawal. Throws an Error for an invalid queue address.
+ * counts when it is made, its shares when they are claimed, and its cancellation as a withdrawal. A redemption request
+ * counts when it is claimed, without its shares: no event shows them with the fee. Without known redemption queues, each burn of shares counts as a withdrawal. Throws an Error for an invalid queue address.
  */
 export function mellowFlows(vault: Vault): FlowSource {
   const payers = queuesParam(vault, "other_redeem_queues");
@@ -56,7 +57,7 @@ export function mellowFlows(vault: Vault): FlowSource {
         if (!isFrom(event.eventName.startsWith("Deposit") ? depositQueues : out)) return null;
         if (event.eventName === "Transfer" && queues.length > 0) return null;
         const flow = flowOf(event);
-        if (flow === null || flow.assets === null) return flow;
+        if (flow === null || flow.assets === null || flow.assets === 0n) return flow;
         if (lacking) return { ...flow, assets: null };
         if (!isFrom(others)) return flow;
         return { ...flow, assets: null, conversion: valueInAsset(vault, log.address, flow.assets) };
@@ -84,9 +85,11 @@ function flowOf(event: FlowEvent): VaultFlow | null {
       return { kind: "deposit", user, assets, shares };
     }
     case "DepositRequested":
-      return { kind: "deposit", user: event.args.account, assets: event.args.assets, shares: null };
+      return { kind: "deposit", user: event.args.account, assets: event.args.assets, shares: 0n };
     case "DepositRequestCanceled":
-      return { kind: "withdrawal", user: event.args.account, assets: event.args.assets, shares: null };
+      return { kind: "withdrawal", user: event.args.account, assets: event.args.assets, shares: 0n };
+    case "DepositRequestClaimed":
+      return { kind: "deposit", user: event.args.account, assets: 0n, shares: event.args.shares };
     case "Redeemed": {
       const { account: user, assets, shares } = event.args;
       return { kind: "withdrawal", user, assets, shares };

@@ -30,6 +30,7 @@ import {
   findMidasSettlement,
   midasPending,
   midasTakenOut,
+  midasTakenShares,
   redemptionTokens,
   redemptionVault,
 } from "./midas-redemption-requests.ts";
@@ -252,6 +253,7 @@ export const midasExits: VaultExits = {
   pending: midasPending,
   findsByIds: () => true,
   takenOut: midasTakenOut,
+  takenShares: midasTakenShares,
   paysUnclaimed: () => true,
   claim: () => null,
   findRequest: findMidasRequest,

@@ -37,7 +37,7 @@ const flowsAbi = once(
 type FlowEvent = ReturnType<typeof decodeEventLog<ReturnType<typeof flowsAbi>>>;
 
 /**
- * Returns the events from which a vault's deposits and withdrawals are indexed. Flows of requests have no amounts;
+ * Returns the events from which a vault's deposits and withdrawals are indexed. Flows of requests have no assets;
  * `midasTakenOut` reads what a redemption request paid. Without the registry parameter `redemption_vault`, burned
  * mTokens count as withdrawals. Throws an Error if the parameter is invalid.
  */
@@ -53,7 +53,7 @@ export function midasFlows(vault: Vault): FlowSource {
   return {
     addresses: [vault.entryPoint, out],
     namesCaller: true,
-    ...(redemptions !== null && { namesRequests: true }),
+    ...(redemptions !== null && { namesRequests: true, takesRequested: true }),
     topics: abi.map(toEventSelector),
     decode(log) {
       try {
@@ -105,7 +105,7 @@ function flowOf(vault: Vault, event: FlowEvent): VaultFlow | null {
     case "RedeemRequestWithCustomRecipient": {
       const user = event.eventName === "RedeemRequest" ? event.args.user : event.args.recipient;
       const requestId = event.args.requestId.toString();
-      return { kind: "withdrawal", user, assets: null, shares: null, requestId };
+      return { kind: "withdrawal", user, assets: null, shares: event.args.amountMTokenIn, requestId };
     }
     case "Transfer": {
       const { from, to, value } = event.args;

@@ -19,10 +19,10 @@ import {
   joinPending,
   type PendingExit,
   paidTo,
-  type RequestFlow,
   unknownPendingExit,
 } from "../../vault-exits.ts";
 import { addressParam, tokensParam } from "../../vault-params.ts";
+import type { RequestFlow } from "../../vault-request-flow.ts";
 import { midasUnit } from "./midas-params.ts";
 import { WAD } from "./midas-pricing.ts";
 import { assetFeed } from "./midas-valuation.ts";
@@ -181,6 +181,19 @@ export function midasTakenOut(
     }, 0n),
   );
 }
+
+/**
+ * Returns the mTokens that a user's requests took, fees included. All have left the wallet for good: a rejection returns
+ * nothing. Null if those of a request are unknown.
+ */
+export const midasTakenShares = (
+  _vault: Vault,
+  { flows }: { user: Address; flows: readonly RequestFlow[] },
+): bigint | null =>
+  flows.reduce<bigint | null>(
+    (sum, { shares }) => (sum === null || shares === null ? null : sum + shares),
+    0n,
+  );
 
 /**
  * Returns what a request has paid, in the asset's smallest unit: 0 unless approved. Null if unknown, such as if it was

@@ -8,6 +8,7 @@ import { erc4626Flows } from "../erc4626-base/erc4626-flow-events.ts";
 const flowsAbi = once(() =>
   parseAbi([
     "event Deposit(address assetIn, uint256 amountIn, uint256 shares, address indexed senderAddr, address indexed receiverAddr)",
+    "event WithdrawalRequested(uint256 shares, address indexed holderAddr, address indexed receiverAddr)",
     "event WithdrawalProcessed(uint256 assetsAmount, address indexed receiverAddr)",
     "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
   ]),
@@ -21,11 +22,12 @@ const previewAbi = once(() =>
 
 /**
  * Returns the events from which a multi-asset vault's deposits and withdrawals are indexed. Deposits and paid requests
- * count for the receiver, instant redemptions for the owner. Sources: TokenizedVaultV2's ABI, August Digital's SDK.
+ * count for the receiver, instant redemptions and the shares of requests for the owner. Sources: TokenizedVaultV2's ABI, August Digital's SDK.
  */
 export function upshiftFlows(vault: Vault): FlowSource {
   return {
     addresses: [vault.entryPoint],
+    takesRequested: true,
     topics: flowsAbi().map(toEventSelector),
     decode(log) {
       if (!isAddressEqual(log.address, vault.entryPoint)) return null;
@@ -35,9 +37,13 @@ export function upshiftFlows(vault: Vault): FlowSource {
           const { owner: user, assets, shares } = event.args;
           return { kind: "withdrawal", user, assets, shares };
         }
+        if (event.eventName === "WithdrawalRequested") {
+          const { holderAddr: user, shares } = event.args;
+          return { kind: "withdrawal", user, assets: 0n, shares };
+        }
         if (event.eventName === "WithdrawalProcessed") {
           const { receiverAddr: user, assetsAmount: assets } = event.args;
-          return { kind: "withdrawal", user, assets, shares: null };
+          return { kind: "withdrawal", user, assets, shares: 0n };
         }
         const { receiverAddr: user, assetIn, amountIn, shares } = event.args;
         if (isAddressEqual(assetIn, vault.asset.address))
@@ -67,22 +73,45 @@ export const legacyPaidAbi = once(() =>
   ]),
 );
 
+/** ABI of a request in legacy vaults, as some emit it with indexed arguments and others without. */
+const legacyRequestedAbi = once(() =>
+  parseAbi([
+    "event WithdrawalRequested(address indexed owner, address indexed receiver, uint256 shares, uint256 assets, uint256 fee, uint256 year, uint256 month, uint256 day)",
+  ]),
+);
+const plainRequestedAbi = once(() =>
+  parseAbi([
+    "event WithdrawalRequested(address owner, address receiver, uint256 shares, uint256 assets, uint256 fee, uint256 year, uint256 month, uint256 day)",
+  ]),
+);
+
 /**
- * Returns the events from which a legacy vault's deposits and withdrawals are indexed: those of ERC-4626, and
- * `WithdrawalProcessed` for the receiver of a paid request. Sources: August Digital's ABIs, TimelockedERC4626.
+ * Returns the events from which a legacy vault's deposits and withdrawals are indexed: those of ERC-4626,
+ * `WithdrawalRequested` for the owner's shares, and `WithdrawalProcessed` for the receiver of a paid request. Sources: August Digital's ABIs, TimelockedERC4626.
  */
 export function upshiftLegacyFlows(vault: Vault): FlowSource {
   const standard = erc4626Flows(vault);
-  const paid: readonly string[] = legacyPaidAbi().map(toEventSelector);
+  const ofRequests = [...legacyRequestedAbi(), ...legacyPaidAbi()].map(toEventSelector);
+  const [requested] = ofRequests;
   return {
     ...standard,
-    topics: [...standard.topics, ...legacyPaidAbi().map(toEventSelector)],
+    takesRequested: true,
+    topics: [...standard.topics, ...ofRequests],
     decode(log) {
-      if (!paid.includes(log.topics[0] ?? "")) return standard.decode(log);
+      const topic = log.topics[0];
+      if (!ofRequests.some((one) => one === topic)) return standard.decode(log);
       if (!isAddressEqual(log.address, vault.entryPoint)) return null;
+      const { data, topics } = log;
       try {
-        const { args } = decodeEventLog({ abi: legacyPaidAbi(), data: log.data, topics: log.topics });
-        return { kind: "withdrawal", user: args.receiverAddr, assets: args.assetsAmount, shares: null };
+        if (topic === requested) {
+          const abi = topics.length > 1 ? legacyRequestedAbi() : plainRequestedAbi();
+          const { owner: user, shares } = decodeEventLog({ abi, data, topics }).args;
+          return { kind: "withdrawal", user, assets: 0n, shares };
+        }
+        const { receiverAddr: user, assetsAmount: assets } = decodeEventLog({
+          ...{ abi: legacyPaidAbi(), data, topics },
+        }).args;
+        return { kind: "withdrawal", user, assets, shares: 0n };
       } catch {
         // The topic matches but the indexed arguments differ: another event.
         return null;

@@ -42,6 +42,7 @@ import {
   queueCall,
   queueCancellation,
   queueTerms,
+  sharesTakenByQueue,
   takenByQueue,
 } from "./veda-withdraw-queue.ts";
 
@@ -229,6 +230,7 @@ export const vedaExits: VaultExits = {
     ),
   findsByIds: () => true,
   takenOut: takenByQueue,
+  takenShares: sharesTakenByQueue,
   // Solvers pay the queue's requests.
   paysUnclaimed: (mode) => mode === "request",
   claim(vault, { user, request }) {

@@ -25,6 +25,8 @@ const queueAbi = once(() =>
 );
 const delayedAbi = once(() =>
   parseAbi([
+    "event WithdrawRequested(address indexed account, address indexed asset, uint96 shares, uint40 maturity)",
+    "event WithdrawCancelled(address indexed account, address indexed asset, uint96 shares)",
     "event WithdrawCompleted(address indexed account, address indexed asset, uint256 shares, uint256 assets)",
   ]),
 );
@@ -32,7 +34,7 @@ const delayedAbi = once(() =>
 /**
  * Returns the events from which a vault's deposits and withdrawals are indexed. A request in the queue counts for its
  * user when it is made and, if a solver later redeems its shares, again for the solver; a cancellation is a deposit
- * that names the request. Throws an Error for an invalid address in the parameters. Source: Veda-Labs.
+ * that names the request. A delayed withdrawal takes the shares at the request and pays at its completion. Throws an Error for an invalid address in the parameters. Source: Veda-Labs.
  */
 export function vedaFlows(vault: Vault): FlowSource {
   const queue = addressParam(vault, "withdraw_queue");
@@ -44,6 +46,7 @@ export function vedaFlows(vault: Vault): FlowSource {
     namesCaller: true,
     revision: 1,
     ...(queue !== null && { namesRequests: true }),
+    ...(contracts.length > 0 && { takesRequested: true }),
     topics: [
       ...flowsAbi(),
       ...(queue === null ? [] : queueAbi()),
@@ -89,10 +92,15 @@ function queueFlow(vault: Vault, log: FlowLog): VaultFlow | null {
 }
 
 function delayedFlow(vault: Vault, log: FlowLog): VaultFlow {
-  const { args } = decodeEventLog({ abi: delayedAbi(), data: log.data, topics: log.topics });
-  const paid = assetsOf(vault, { asset: args.asset, amount: args.assets });
-  // The event's shares are those after the fee, which the account gave too.
-  return { kind: "withdrawal", user: args.account, ...paid, shares: null };
+  const { eventName, args } = decodeEventLog({ abi: delayedAbi(), data: log.data, topics: log.topics });
+  const { account: user, shares } = args;
+  if (eventName === "WithdrawRequested") return { kind: "withdrawal", user, assets: 0n, shares };
+  if (eventName === "WithdrawCancelled") return { kind: "deposit", user, assets: 0n, shares };
+  // The shares left the account when it made the request.
+  return {
+    ...{ kind: "withdrawal", user, shares: 0n },
+    ...assetsOf(vault, { asset: args.asset, amount: args.assets }),
+  };
 }
 
 /** Returns an amount of a token as the vault's asset, with the query that converts it if it is another token. */

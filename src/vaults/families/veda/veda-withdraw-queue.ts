@@ -37,10 +37,10 @@ import {
   type ExitTerms,
   type ExitTermsInput,
   type PendingExit,
-  type RequestFlow,
   unknownPendingExit,
 } from "../../vault-exits.ts";
 import { addressParam, isHexOfBytes } from "../../vault-params.ts";
+import type { RequestFlow } from "../../vault-request-flow.ts";
 import { findDelayedRequest, findDelayedSettlement, rateAbi, vedaValue } from "./veda-delayed-withdraw.ts";
 import { oneShare } from "./veda-pricing.ts";
 
@@ -240,13 +240,26 @@ export function takenByQueue(
   _vault: Vault,
   { user, flows }: { user: Address; flows: readonly RequestFlow[] },
 ): Query<bigint | null> {
-  const back = new Set(flows.flatMap(({ kind, requestId }) => (kind === "deposit" ? requestId : [])));
-  const taken = flows.reduce<bigint | null>((sum, { kind, requestId, assets }) => {
-    const request = kind === "withdrawal" ? unpackRequest(requestId, user) : null;
-    if (request === null || back.has(hashRequest(request))) return sum;
-    return sum === null || assets === null ? null : sum + assets;
-  }, 0n);
+  const taken = uncancelled({ user, flows }).reduce<bigint | null>(
+    (sum, { assets }) => (sum === null || assets === null ? null : sum + assets),
+    0n,
+  );
   return createQuery({}, () => taken);
+}
+
+/** Returns the total shares of a user's requests that were not cancelled, open ones included; see `takenByQueue`. */
+export const sharesTakenByQueue = (
+  _vault: Vault,
+  of: { user: Address; flows: readonly RequestFlow[] },
+): bigint => uncancelled(of).reduce((sum, { request }) => sum + request.amountOfShares, 0n);
+
+/** Returns a user's requests that were not cancelled, each with the assets that its flow shows. */
+function uncancelled({ user, flows }: { user: Address; flows: readonly RequestFlow[] }) {
+  const back = new Set(flows.flatMap(({ kind, requestId }) => (kind === "deposit" ? requestId : [])));
+  return flows.flatMap(({ kind, requestId, assets }) => {
+    const request = kind === "withdrawal" ? unpackRequest(requestId, user) : null;
+    return request === null || back.has(hashRequest(request)) ? [] : [{ request, assets }];
+  });
 }
 
 /**

@@ -40,6 +40,7 @@ const events = {
   requested:
     "event DepositRequested(address indexed account, address indexed referral, uint224 assets, uint32 timestamp)",
   canceled: "event DepositRequestCanceled(address indexed account, uint256 assets, uint32 timestamp)",
+  claimed: "event DepositRequestClaimed(address indexed account, uint256 shares, uint32 timestamp)",
   redemption:
     "event RedeemRequestClaimed(address indexed account, address indexed receiver, uint256 assets, uint32 timestamp)",
   transfer: "event Transfer(address indexed from, address indexed to, uint256 value)",
@@ -52,8 +53,8 @@ const at = (address: Address, event: keyof typeof events) => eventLog(address, e
 
 test.each([
   [OTHER_MINTS, "deposited", "deposit", 7n],
-  [OTHER_REQUESTS, "requested", "deposit", null],
-  [OTHER_REQUESTS, "canceled", "withdrawal", null],
+  [OTHER_REQUESTS, "requested", "deposit", 0n],
+  [OTHER_REQUESTS, "canceled", "withdrawal", 0n],
   [OTHER_PAYS, "redemption", "withdrawal", null],
 ] as const)(
   "%s: another token that was %s is a %s by its value in the asset",
@@ -74,6 +75,15 @@ test.each([
     expect(conversion && answer(conversion, { ...prices, [NATIVE.toLowerCase()]: undefined })).toBeNull();
   },
 );
+
+test("a deposit request brings its shares when they are claimed, in any token", () => {
+  const source = mellow.flows(known);
+  for (const queue of [QUEUE, OTHER_REQUESTS]) {
+    const log = at(queue, "claimed");
+    expect(source.topics).toContain(log.topics[0]);
+    expect(source.decode(log)).toEqual({ kind: "deposit", user: USER, assets: 0n, shares: 7n });
+  }
+});
 
 test("no amount is known where deposits of other tokens may be missing", () => {
   const source = mellow.flows(lacking);

@@ -65,12 +65,12 @@ describe("Midas flows", () => {
     [
       "redemptionRequest",
       REDEMPTIONS,
-      { kind: "withdrawal", user: USER, assets: null, shares: null, requestId: "7" },
+      { kind: "withdrawal", user: USER, assets: null, shares: 4n * ONE, requestId: "7" },
     ],
     [
       "redemptionRequestFor",
       REDEMPTIONS,
-      { kind: "withdrawal", user: OTHER, assets: null, shares: null, requestId: "7" },
+      { kind: "withdrawal", user: OTHER, assets: null, shares: 4n * ONE, requestId: "7" },
     ],
   ] as const)("are read from %s", (event, address, flow) => {
     const log = at(address, event);

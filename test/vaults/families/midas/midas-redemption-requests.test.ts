@@ -39,7 +39,7 @@ test("an open request is worth its payment, a rejected one nothing", () => {
 async function readFrom(words: readonly bigint[]) {
   const data = `0x${words.map((word) => numberToHex(word, { size: 32 }).slice(2)).join("")}` as const;
   const client = contractsClient(() => ({ ok: true, data }));
-  const flows = [{ kind: "withdrawal", requestId: "7", assets: null }] as const;
+  const flows = [{ kind: "withdrawal", requestId: "7", assets: null, shares: null }] as const;
   const [pending, paid] = [
     midasPending(own, { user: USER, requestIds: ["7"] }),
     midasTakenOut(own, { user: USER, flows }),

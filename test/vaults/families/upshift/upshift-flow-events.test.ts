@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { upshift } from "../../../../src/vaults/families/upshift/upshift-adapter.ts";
 import { upshiftLegacy } from "../../../../src/vaults/families/upshift/upshift-legacy-adapter.ts";
 import { OTHER, USDC, USER, VAULT, vault, WETH } from "../../../support/deposits/fixtures.ts";
-import { answer } from "../../../support/vaults/answer.ts";
+import { answer, eventLog } from "../../../support/vaults/answer.ts";
 
 const abi = parseAbi([
   "event Withdraw(address indexed sender, address indexed receiver, address indexed onBehalf, uint256 assets, uint256 shares)",
@@ -63,12 +63,15 @@ describe("Upshift flows", () => {
     expect(source.decode(redeemed)).toEqual(flow);
   });
 
-  test("decode() returns a paid withdrawal, and requests are not indexed", () => {
-    expect(source.decode(paid)).toEqual({ kind: "withdrawal", user: USER, assets: 9n, shares: null });
-    const [asked] = encodeEventTopics({ abi, eventName: "WithdrawalRequested", args: {} });
-    expect(source.topics).not.toContain(asked);
+  test("decode() takes the shares at the request, and counts the payment", () => {
+    const args = { holderAddr: OTHER, receiverAddr: USER };
+    const topics = encodeEventTopics({ abi, eventName: "WithdrawalRequested", args }) as Topics;
+    const asked = { address: VAULT, topics, data: encodeAbiParameters([{ type: "uint256" }], [7n]) };
+    expect(source.decode(asked)).toEqual({ kind: "withdrawal", user: OTHER, assets: 0n, shares: 7n });
+    expect(source.decode(paid)).toEqual({ kind: "withdrawal", user: USER, assets: 9n, shares: 0n });
     expect(source.topics).toEqual([
       "0xc436f473cd90c9b4dd731856a14b80f713d384a1688a506d4230140c5b36d5cd",
+      "0xcf41fab81bee2456b7007d9d1a9e2261a6627a41eba8c3302b6b07f9a7a46395",
       "0x2e06b2c9d4ccae2592eda2017cb2fb604b8d7418e85f023375514ab25ff2cc4c",
       "0xfbde797d201c681b91056529119e0b02407c7bb96a4a2c75c01fc9667232c8db",
     ]);
@@ -105,7 +108,18 @@ describe("Upshift legacy flows", () => {
   test("decode() returns a paid withdrawal of both event versions", () => {
     for (const log of paid) {
       expect(source.topics).toContain(log.topics[0]);
-      expect(source.decode(log)).toEqual({ kind: "withdrawal", user: USER, assets: 9n, shares: null });
+      expect(source.decode(log)).toEqual({ kind: "withdrawal", user: USER, assets: 9n, shares: 0n });
+    }
+  });
+
+  test("decode() takes the shares at the request, with or without indexed accounts", () => {
+    const rest = "uint256 shares, uint256 assets, uint256 fee, uint256 year, uint256 month, uint256 day";
+    const values = { owner: USER, receiver: OTHER, shares: 7n, assets: 9n, fee: 0n };
+    for (const indexed of ["", "indexed "]) {
+      const event = `event WithdrawalRequested(address ${indexed}owner, address ${indexed}receiver, ${rest})`;
+      const log = eventLog(VAULT, event, { ...values, year: 2026n, month: 1n, day: 2n });
+      expect(source.topics).toContain(log.topics[0]);
+      expect(source.decode(log)).toEqual({ kind: "withdrawal", user: USER, assets: 0n, shares: 7n });
     }
   });
 

@@ -9,7 +9,10 @@ import {
 } from "viem";
 import { expect, test } from "vitest";
 import { vedaFlows } from "../../../../src/vaults/families/veda/veda-flow-events.ts";
-import { takenByQueue } from "../../../../src/vaults/families/veda/veda-withdraw-queue.ts";
+import {
+  sharesTakenByQueue,
+  takenByQueue,
+} from "../../../../src/vaults/families/veda/veda-withdraw-queue.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
 import { vault as plain } from "../../../support/deposits/fixtures.ts";
 import { answer, eventLog } from "../../../support/vaults/answer.ts";
@@ -90,12 +93,15 @@ test("what was cancelled takes nothing out", () => {
   const [first, second] = [requestOf(1n), requestOf(2n)];
   const flows = [first.flow, second.flow, cancellationOf(first.id)].flatMap((flow) => {
     if (flow?.requestId === undefined) throw new Error("a flow without an id");
-    return { kind: flow.kind, requestId: flow.requestId, assets: flow.assets };
+    return { kind: flow.kind, requestId: flow.requestId, assets: flow.assets, shares: flow.shares };
   });
   const taken = (some: typeof flows) => takenByQueue(vault, { user: USER, flows: some }).interpret({});
   expect(taken(flows.slice(0, 2))).toBe(2_000n);
   expect(taken(flows)).toBe(1_000n);
   expect(taken([])).toBe(0n);
+  const shares = (some: typeof flows) => sharesTakenByQueue(vault, { user: USER, flows: some });
+  expect(shares(flows.slice(0, 2))).toBe(1_800n);
+  expect(shares(flows)).toBe(900n);
 });
 
 test.each([
@@ -126,12 +132,25 @@ test.each([
   },
 );
 
-test("the shares of a completed withdrawal after a fixed wait are unknown, because its event leaves out the fee", () => {
+test("a withdrawal after a fixed wait takes its shares at the request and pays at its completion", () => {
   const delayed = vedaFlows({ ...vault, params: { ...vault.params, delayed_withdraw: SOLVER } });
-  const completed = eventLog(
-    SOLVER,
-    "event WithdrawCompleted(address indexed account, address indexed asset, uint256 shares, uint256 assets)",
-    { account: USER, asset, shares: 891n, assets: 1_001n },
-  );
-  expect(delayed.decode(completed)).toEqual({ kind: "withdrawal", user: USER, assets: 1_001n, shares: null });
+  const flowOf = (signature: string, values = {}) => {
+    const log = eventLog(SOLVER, signature, { ...{ account: USER, asset, shares: 900n }, ...values });
+    expect(delayed.topics).toContain(log.topics[0]);
+    return delayed.decode(log);
+  };
+  const asked =
+    "event WithdrawRequested(address indexed account, address indexed asset, uint96 shares, uint40 maturity)";
+  expect(flowOf(asked, { maturity: 1 })).toEqual({
+    kind: "withdrawal",
+    user: USER,
+    assets: 0n,
+    shares: 900n,
+  });
+  const back = "event WithdrawCancelled(address indexed account, address indexed asset, uint96 shares)";
+  expect(flowOf(back)).toEqual({ kind: "deposit", user: USER, assets: 0n, shares: 900n });
+  const paid =
+    "event WithdrawCompleted(address indexed account, address indexed asset, uint256 shares, uint256 assets)";
+  const completed = flowOf(paid, { shares: 891n, assets: 1_001n });
+  expect(completed).toEqual({ kind: "withdrawal", user: USER, assets: 1_001n, shares: 0n });
 });
