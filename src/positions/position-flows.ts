@@ -98,8 +98,8 @@ function withForeign(
   const foreign = flows.filter((flow) => flow.kind === "withdrawal" && !known.has(key(flow)));
   return [
     ...built,
-    ...foreign.map(({ chainId, vaultAddress, requestId }): OpenRequest => {
-      return { trackingId: null, direction: "withdrawal", chainId, vaultAddress, requestId };
+    ...foreign.map(({ chainId, vaultAddress, requestId, shares }): OpenRequest => {
+      return { trackingId: null, direction: "withdrawal", chainId, vaultAddress, requestId, shares };
     }),
   ];
 }

@@ -78,17 +78,41 @@ function judge(
   const held = of.before.get(value.vault.shareToken.toLowerCase()) ?? null;
   if (held !== null && !isNegligible(value.shares - held, value)) return "unindexed";
   if (of.unexplained === null) return "explained";
+  if (of.unexplained > 0n) return "transferred";
   // A payment that is not indexed yet ends a request whose shares left the wallet long before.
-  return of.unexplained < 0n && hasRequest(value, of.open) ? "unindexed" : "transferred";
+  const ended = endedShares(value, of.open);
+  const rest = ended === null ? 0n : -of.unexplained - ended;
+  return rest <= 0n || isNegligible(-rest, sampleOf(value)) ? "unindexed" : "transferred";
 }
 
-/** Returns true if a redemption request is open on the chain or, because its end was not seen yet, in the database. */
-const hasRequest = ({ vault, requests }: PositionValue, open: readonly OpenRequest[]): boolean =>
-  requests.length > 0 ||
-  open.some(
+/** Id of the request that stands for all of an account's requests, of which a part may be paid. */
+const ALL_REQUESTS = "0";
+
+/**
+ * Returns the most shares of redemption requests that may have been paid although their end is not stored yet: those
+ * stored as open that the vault no longer shows. Null if unknown.
+ */
+function endedShares({ vault, requests }: PositionValue, open: readonly OpenRequest[]): bigint | null {
+  const adapter = adapterOf(vault);
+  // The end of such requests changes the balance, or the flows took the shares before.
+  if (adapter.exits?.keepsShares === true || adapter.flows(vault).takesRequested === true) return 0n;
+  const own = open.filter(
     ({ chainId, vaultAddress, direction }) =>
       direction === "withdrawal" && chainId === vault.chainId && sameAddress(vaultAddress, vault.address),
   );
+  return sumOf([...new Set(own.map(({ requestId }) => requestId))], (id) => {
+    const asked = sumOf(
+      own.filter(({ requestId }) => requestId === id),
+      (one) => one.shares,
+    );
+    const shown = requests.filter(({ requestId }) => requestId === id);
+    if (shown.length === 0) return asked;
+    if (id !== ALL_REQUESTS) return 0n;
+    const left = sumOf(shown, (one) => one.shares);
+    if (asked === null || left === null) return null;
+    return asked > left ? asked - left : 0n;
+  });
+}
 
 const sharing = ({ vault, vaults }: { vault: Vault; vaults: readonly Vault[] }): Vault[] =>
   vaults.filter((one) => sameAddress(one.shareToken, vault.shareToken));

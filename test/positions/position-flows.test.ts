@@ -57,6 +57,7 @@ test("readStoredFlows() keeps a redemption request with the number of a tracked 
   const asked = { chain_id: 1, vault_address: VAULT.toLowerCase() };
   const tracked = (direction: string, requestId: string) => ({
     ...{ ...asked, direction, request_id: requestId, tracking_id: `${direction} ${requestId}` },
+    shares: null,
   });
   const flow = (requestId: string) => ({
     ...{ ...asked, kind: "withdrawal", request_id: requestId, assets: null, shares: null },

@@ -50,7 +50,7 @@ test("pendingQuery() includes a known request whose claimable shares cannot be r
     data.startsWith(waits) ? { ok: true, data: nothing } : { ok: false, data: "0x" },
   );
   const known: OpenRequest = {
-    ...{ trackingId: TRACKING_ID, direction: "deposit", requestId: "0" },
+    ...{ trackingId: TRACKING_ID, direction: "deposit", requestId: "0", shares: null },
     ...{ chainId: vault.chainId, vaultAddress: VAULT.toLowerCase() },
   };
   const found = async (open: readonly OpenRequest[]) => {

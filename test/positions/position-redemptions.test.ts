@@ -194,7 +194,7 @@ describe("toWireDepositRequest()", () => {
 
 describe("toWireRedemption()", () => {
   const row: OpenRequest = {
-    ...{ trackingId: TRACKING_ID, direction: "withdrawal", requestId: "0" },
+    ...{ trackingId: TRACKING_ID, direction: "withdrawal", requestId: "0", shares: 10n },
     ...{ chainId: vault.chainId, vaultAddress: vault.address.toLowerCase() },
   };
 

@@ -25,7 +25,7 @@ const instant: Vault = { ...vault, adapter: "metamorpho" };
 const waiting: Vault = { ...vault, adapter: "lagoon" };
 const request = { ...unknownPendingExit, token: vault.asset.address, shares: 10n };
 const stored: OpenRequest = {
-  ...{ trackingId: TRACKING_ID, direction: "withdrawal", requestId: "1" },
+  ...{ trackingId: TRACKING_ID, direction: "withdrawal", requestId: "1", shares: SHARES },
   ...{ chainId: vault.chainId, vaultAddress: vault.address.toLowerCase() },
 };
 
@@ -99,11 +99,36 @@ describe.each(both)("findShareBasis() at a vault that %s", (_which, one) => {
 describe("findShareBasis() with an open redemption", () => {
   const at = { vault: waiting, before: balance(SHARES) };
 
-  test("does not know whether missing shares were paid", async () => {
-    expect(await basisOf({ ...at, flown: 2n * SHARES, requests: [request] })).toBe("unindexed");
+  test("does not know whether those missing shares were paid that its request took", async () => {
     expect(await basisOf({ ...at, flown: 2n * SHARES, open: [stored] })).toBe("unindexed");
+    expect(await basisOf({ ...at, flown: 2n * SHARES + 3n, open: [stored] })).toBe("transferred");
+    const unknown = { ...stored, shares: null };
+    expect(await basisOf({ ...at, flown: 3n * SHARES, open: [unknown] })).toBe("unindexed");
+    const deposit = { ...stored, direction: "deposit" } as const;
+    expect(await basisOf({ ...at, flown: 2n * SHARES, open: [deposit] })).toBe("transferred");
     const elsewhere = { ...stored, vaultAddress: USER.toLowerCase() };
     expect(await basisOf({ ...at, flown: 2n * SHARES, open: [elsewhere] })).toBe("transferred");
+  });
+
+  test("knows a transfer while the vault still shows the request", async () => {
+    const numbered = { ...request, requestId: "1" };
+    const flown = 2n * SHARES;
+    expect(await basisOf({ ...at, flown, requests: [request] })).toBe("transferred");
+    expect(await basisOf({ ...at, flown, requests: [numbered], open: [stored] })).toBe("transferred");
+  });
+
+  test("does not know whether a part of all requests was paid", async () => {
+    const all = { ...stored, requestId: "0", shares: 110n };
+    const partly = { ...at, requests: [request], open: [all] };
+    expect(await basisOf({ ...partly, flown: SHARES + 110n })).toBe("unindexed");
+    expect(await basisOf({ ...partly, flown: SHARES + 114n })).toBe("transferred");
+  });
+
+  test("knows that a fee for a request whose shares stay in the wallet is no payment", async () => {
+    const kept = { ...request, inWallet: true, shares: 990n };
+    const asked = { ...stored, requestId: "0", shares: 1_000n };
+    const ipor = { ...at, vault: { ...waiting, adapter: "ipor" }, requests: [kept], open: [asked] };
+    expect(await basisOf({ ...ipor, flown: SHARES + 10n })).toBe("transferred");
   });
 
   test("knows that additional shares are no payment", async () => {

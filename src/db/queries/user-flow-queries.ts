@@ -63,6 +63,11 @@ export interface OpenRequest {
   chainId: number;
   vaultAddress: string;
   requestId: string;
+  /**
+   * Shares that the request of a redemption takes at most, fees included, in the share token's smallest unit. Null if
+   * unknown or a deposit.
+   */
+  shares: bigint | null;
 }
 
 /** A user's net deposits by chain, and the user's open requests to asynchronous vaults. */
@@ -108,14 +113,16 @@ const Request = z
     chain_id: z.number(),
     vault_address: z.string(),
     request_id: z.string(),
+    shares: z.string().nullable(),
   })
   .transform(
-    ({ tracking_id, direction, chain_id, vault_address, request_id }): OpenRequest => ({
+    ({ tracking_id, direction, chain_id, vault_address, request_id, shares }): OpenRequest => ({
       trackingId: tracking_id,
       direction,
       chainId: chain_id,
       vaultAddress: vault_address,
       requestId: request_id,
+      shares: shares === null ? null : BigInt(shares),
     }),
   );
 /** An amount without its sign. */
@@ -209,12 +216,13 @@ export function userFlowsStatement(query: UserQuery): SQL {
         select chain_id, vault_address, count(*) as n from listed group by chain_id, vault_address
       ), open as (
         select tracking_id, direction, vault_chain_id as chain_id, vault_address, request_id,
+          case when direction = 'withdrawal' then greatest(from_amount, estimated_shares, shares) end as shares,
           row_number() over (order by created_at desc, tracking_id desc) as place
         from ${deposits}
         where user_address = ${user} and state in ('submitted', 'requested', 'cooling', 'claimable')
           and request_id is not null and vault_chain_id = any(${chains})
       ), requests as (
-        select tracking_id, direction, chain_id, vault_address, request_id from open
+        select tracking_id, direction, chain_id, vault_address, request_id, shares::text from open
         where place <= ${OPEN_REQUESTS} order by place
       ), unlisted as (
         select chain_id, vault_address from settling s left join shown using (chain_id, vault_address)
