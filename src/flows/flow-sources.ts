@@ -198,6 +198,8 @@ function creditRedemptionPayer(
       row.txHash === log.txHash &&
       row.vaultAddress === vaultAddress &&
       row.kind === "withdrawal" &&
+      // One without assets only takes shares.
+      row.assets !== "0" &&
       row.logIndex < log.logIndex &&
       // A vault may redeem slightly fewer; the Router returns the rest.
       (row.shares === null || -BigInt(row.shares) <= amountIn),

@@ -171,10 +171,10 @@ export interface FlowSource {
   namesCaller?: boolean;
   /** True if flows of redemption requests contain the requests' ids (`VaultFlow.requestId`). */
   namesRequests?: true;
-  /** Number of changes of `decode` alone after which stored flows must be read again; 0 if absent. */
-  revision?: number;
   /** True if the flows take the shares of every redemption request from its owner when it is made. */
   takesRequested?: true;
+  /** Number that grows when `decode` reads the same logs in another way, so that they are read again. Absent: 0. */
+  revision?: number;
   /** Decodes one log, or returns null if it does not count as a deposit into or withdrawal from this vault. */
   decode(log: Pick<Log, "address" | "topics" | "data">): VaultFlow | null;
 }

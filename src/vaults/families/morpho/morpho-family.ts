@@ -159,19 +159,20 @@ function exitGateViews(vault: Vault, request: ExitTermsInput): Query<Partial<Exi
 }
 
 /**
- * Returns the source of a vault's flows: its ERC-4626 events, except withdrawals to the vault itself, which are
- * penalties of forced deallocations.
+ * Returns the source of a vault's flows: its ERC-4626 events. Withdrawals to the vault itself are penalties of forced
+ * deallocations, which pay nothing for the shares.
  */
 function morphoV2Flows(vault: Vault): FlowSource {
   const standard = erc4626Flows(vault);
   const [withdrawTopic] = withdrawAbi().map(toEventSelector);
   return {
     ...standard,
+    revision: 1,
     decode(log) {
       const flow = standard.decode(log);
       if (flow === null || log.topics[0] !== withdrawTopic) return flow;
       const { args } = decodeEventLog({ abi: withdrawAbi(), data: log.data, topics: log.topics });
-      return isAddressEqual(args.receiver, vault.entryPoint) ? null : flow;
+      return isAddressEqual(args.receiver, vault.entryPoint) ? { ...flow, assets: 0n } : flow;
     },
   };
 }

@@ -1,11 +1,13 @@
-import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, parseAbi } from "viem";
+import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, type Log, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
+import { withdrawalsIn } from "../../../../src/tracking/withdrawals/withdrawal-proofs.ts";
 import {
   metaMorpho,
   morphoV2,
   morphoV2Family,
 } from "../../../../src/vaults/families/morpho/morpho-family.ts";
 import { OTHER, USER, VAULT, vault } from "../../../support/deposits/fixtures.ts";
+import { receiptOf } from "../../../support/deposits/logs.ts";
 import { answer } from "../../../support/vaults/answer.ts";
 
 const abi = parseAbi([
@@ -30,10 +32,18 @@ describe("Morpho Vault V2 flows", () => {
     expect(morphoV2.flows(vault).decode(withdrawal(OTHER))).toEqual(flow);
   });
 
-  test("decode() returns null for a forced deallocation penalty, which is paid to the vault", () => {
-    expect(morphoV2.flows(vault).decode(withdrawal(VAULT))).toBe(null);
+  test("decode() returns the shares alone of a forced deallocation's penalty, which is paid to the vault", () => {
+    const flow = { kind: "withdrawal", user: USER, assets: 0n, shares: 7n };
+    expect(morphoV2.flows(vault).decode(withdrawal(VAULT))).toEqual(flow);
     // In any other family the vault's own address is an ordinary receiver.
-    expect(metaMorpho.flows(vault).decode(withdrawal(VAULT))).not.toBe(null);
+    expect(metaMorpho.flows(vault).decode(withdrawal(VAULT))).toEqual({ ...flow, assets: 5n });
+  });
+
+  test("withdrawalsIn() leaves a penalty out", () => {
+    const [penalty, paid] = [withdrawal(VAULT), withdrawal(OTHER)];
+    const receipt = receiptOf(penalty as unknown as Log, paid as unknown as Log);
+    const flow = { kind: "withdrawal", user: USER, assets: 5n, shares: 7n };
+    expect(withdrawalsIn(receipt, { ...vault, adapter: "morpho_v2" })).toEqual([flow]);
   });
 
   test("decode() returns null for logs of other contracts and events", () => {
