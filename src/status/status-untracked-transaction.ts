@@ -9,6 +9,7 @@ import type { TransactionReader } from "../tracking/deposits/deposit-transaction
 import { failureReason } from "../tracking/deposits/track-deposit-failure.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
 import { findShownDeposit } from "./status-untracked-deposit.ts";
+import { findRedemptionEnd } from "./status-untracked-redemption.ts";
 import { findRequestEnd } from "./status-untracked-request.ts";
 import { findShownWithdrawal, type ShownWithdrawal } from "./status-untracked-withdrawal.ts";
 
@@ -29,7 +30,7 @@ export interface UntrackedStatus {
    * paid.
    */
   endedBy: Hex | null;
-  /** `asset` for a withdrawal and for a refund. */
+  /** `asset` for a withdrawal, unless its request was cancelled, and for a refund. */
   receivedKind: "shares" | "asset";
   /** `shares` for a withdrawal. */
   sentKind: "shares" | "asset";
@@ -50,7 +51,7 @@ const statusOnly = (status: TransferStatusName, substatus: Substatus | null): Un
 /**
  * Classifies a transaction that belongs to no recorded row by its receipt: as a deposit into or withdrawal from a vault
  * of the registry, as a reverted Router call, or as `INVALID`; unless `INVALID`, it is `PENDING` until it is confirmed.
- * `NOT_FOUND` if the chain does not show it. A deposit request is followed to its end. Throws `store_unavailable`.
+ * `NOT_FOUND` if the chain does not show it. Requests are followed to their end. Throws `store_unavailable`.
  */
 export async function classifyUntracked(
   ctx: Context,
@@ -69,7 +70,8 @@ export async function classifyUntracked(
   const { all } = await listRegistry(ctx);
   const vaults = all.filter((vault) => vault.chainId === client.definition.chainId);
   const shown = findShownDeposit({ vaults, transaction, receipt, chain: client.definition });
-  if (shown === null) return classifyWithdrawal({ vaults, transaction, receipt }, confirmed);
+  if (shown === null)
+    return classifyWithdrawal(ctx, { vaults, transaction, receipt, readTransaction, confirmed });
   const { sent, sentToken, received, vault, request } = shown;
   const amounts = { sent, sentToken, received, shareToken: vault.shareToken };
   if (!confirmed) return { ...statusOnly("PENDING", "WAIT_SOURCE_CONFIRMATIONS"), ...amounts };
@@ -89,19 +91,27 @@ const WITHDRAWN: Readonly<Record<ShownWithdrawal["kind"], [TransferStatusName, S
 };
 
 /** Classifies a transaction that is not a deposit as a withdrawal from a vault of the registry, or as `INVALID`. */
-function classifyWithdrawal(
-  shown: Parameters<typeof findShownWithdrawal>[0],
-  confirmed: boolean,
-): UntrackedStatus {
+async function classifyWithdrawal(
+  ctx: Context,
+  {
+    readTransaction,
+    confirmed,
+    ...shown
+  }: Parameters<typeof findShownWithdrawal>[0] & { readTransaction: TransactionReader; confirmed: boolean },
+): Promise<UntrackedStatus> {
   const withdrawal = findShownWithdrawal(shown);
   if (withdrawal === null) return statusOnly("INVALID", null);
-  const { vault, kind, shares, received, receivedToken } = withdrawal;
+  const { vault, kind, shares, received, receivedToken, request } = withdrawal;
   const standing = confirmed
     ? statusOnly(...WITHDRAWN[kind])
     : statusOnly("PENDING", "WAIT_SOURCE_CONFIRMATIONS");
-  return {
+  const status: UntrackedStatus = {
     ...standing,
     ...{ sent: shares, sentToken: vault.shareToken, sentKind: "shares" },
     ...{ received, shareToken: receivedToken, receivedKind: "asset" },
   };
+  if (request === null || !confirmed) return status;
+  const { transaction } = shown;
+  const end = await findRedemptionEnd(ctx, { vault, request, shares, transaction, readTransaction });
+  return { ...status, ...end };
 }

@@ -26,6 +26,20 @@ export interface ShownWithdrawal {
    */
   received: bigint | null;
   receivedToken: Address | null;
+  /** The request, or null unless `kind` is `request` or `cooldown`. */
+  request: ShownRedemption | null;
+}
+
+/** A redemption request, as a receipt shows it. Amounts are in the smallest unit of `token`, which the vault pays. */
+export interface ShownRedemption {
+  mode: "request" | "cooldown";
+  account: Address;
+  /** Null if the receipt shows no id. */
+  requestId: string | null;
+  token: Address;
+  /** Amount that the vault paid at once, and what it promised in all; null if unknown or if it pays a request later. */
+  paid: bigint;
+  promised: bigint | null;
 }
 
 interface ShownIn {
@@ -48,8 +62,8 @@ function findRouterRedemption({ vaults, receipt }: ShownIn): ShownWithdrawal | n
     const vault = vaults.find(({ shareToken }) => isAddressEqual(shareToken, tokenIn));
     if (vault === undefined || amountOut === 0n) continue;
     return isAddressEqual(tokenOut, routerBridgeOutput)
-      ? { vault, kind: "bridged", shares, received: null, receivedToken: null }
-      : { vault, kind: "paid", shares, received: amountOut, receivedToken: tokenOut };
+      ? { vault, kind: "bridged", shares, received: null, receivedToken: null, request: null }
+      : { vault, kind: "paid", shares, received: amountOut, receivedToken: tokenOut, request: null };
   }
   return null;
 }
@@ -70,13 +84,18 @@ interface AtVault {
   account: Address;
 }
 
-function requestIn({ logs }: Receipt, { vault, account }: AtVault): ShownWithdrawal | null {
+function requestIn(receipt: Receipt, { vault, account }: AtVault): ShownWithdrawal | null {
   const { exits } = adapterOf(vault);
-  const request = exits?.findRequest?.(vault, { user: account, logs }) ?? null;
-  if (request === null) return null;
-  const only = exits?.modes(vault).includes("cooldown") === true ? "cooldown" : "request";
-  const kind = request.mode ?? only;
-  return { vault, kind, shares: request.shares, received: null, receivedToken: null };
+  const seen = exits?.findRequest?.(vault, { user: account, logs: receipt.logs }) ?? null;
+  if (exits === undefined || seen === null) return null;
+  const only = exits.modes(vault).includes("cooldown") ? "cooldown" : "request";
+  const { requestId, shares, mode = only } = seen;
+  const token = seen.token ?? (exits.tokens(vault, mode)[0] ?? vault.asset).address;
+  // Other vaults pay an earlier request in the transaction of the next one.
+  const split = exits.redeemQueues === true ? flowOf(receipt, { vault, account }) : undefined;
+  const paid = split === undefined ? 0n : netTransfers(receipt.logs, { token, account });
+  const request = { mode, account, requestId, token, paid, promised: split?.assets ?? null };
+  return { vault, kind: mode, shares, received: null, receivedToken: null, request };
 }
 
 /**
@@ -84,10 +103,14 @@ function requestIn({ logs }: Receipt, { vault, account }: AtVault): ShownWithdra
  * did not reach the account. Null if there is no event.
  */
 function paymentIn(receipt: Receipt, { vault, account }: AtVault): ShownWithdrawal | null {
-  const flow = withdrawalsIn(receipt, vault).find(({ user }) => isAddressEqual(user, account));
+  const flow = flowOf(receipt, { vault, account });
   if (flow === undefined) return null;
   const { address: receivedToken } = vault.asset;
   const arrived = netTransfers(receipt.logs, { token: receivedToken, account });
   const known = arrived > 0n ? { received: arrived, receivedToken } : { received: null, receivedToken: null };
-  return { vault, kind: "paid", shares: flow.shares, ...known };
+  return { vault, kind: "paid", shares: flow.shares, ...known, request: null };
 }
+
+/** Returns the account's withdrawal that a vault's event reports. */
+const flowOf = (receipt: Receipt, { vault, account }: AtVault) =>
+  withdrawalsIn(receipt, vault).find(({ user }) => isAddressEqual(user, account));

@@ -1,3 +1,4 @@
+import type { Hex } from "viem";
 import * as z from "zod";
 import type { Context } from "../context.ts";
 import { checkSoon } from "../db/queries/deposit-schedule-queries.ts";
@@ -41,4 +42,41 @@ export async function rememberSearch(
     return;
   }
   if (trackingId !== null) await checkSoon(ctx.db, { trackingId, at: new Date(ctx.now() + MINUTE_MS) });
+}
+
+/** Maximum number of transactions that are kept for one request. */
+const MAX_KEPT = 40;
+
+const KeptHashes = z.array(z.templateLiteral(["0x", z.string()]));
+
+/**
+ * Returns the hashes of transactions that earlier checks have kept under this key. Empty if there are none or they
+ * cannot be read (which is logged). Never throws.
+ */
+export async function readKeptTransactions(ctx: Context, key: string): Promise<Hex[]> {
+  try {
+    const text = await ctx.redis.get(key);
+    return text === null ? [] : KeptHashes.parse(JSON.parse(text));
+  } catch (error) {
+    ctx.log.warn("kept_transactions_unread", { error: describeError(error) });
+    return [];
+  }
+}
+
+/**
+ * Stores in Redis, for 31 days, the hashes of up to 40 transactions that later checks of a request without a row must
+ * read again. Returns false if they are more or Redis fails (which is logged). Never throws.
+ */
+export async function keepTransactions(
+  ctx: Context,
+  { key, hashes }: { key: string; hashes: readonly Hex[] },
+): Promise<boolean> {
+  if (hashes.length > MAX_KEPT) return false;
+  try {
+    await ctx.redis.set(key, JSON.stringify(hashes), REMEMBERED_MS);
+    return true;
+  } catch (error) {
+    ctx.log.warn("transactions_unkept", { error: describeError(error) });
+    return false;
+  }
 }

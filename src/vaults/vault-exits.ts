@@ -265,19 +265,13 @@ export interface VaultExits {
    * or null if unknown. It includes requests that the events count as paid already (`bookedOut`).
    */
   takenOut?(vault: Vault, of: { user: Address; flows: readonly RequestFlow[] }): Query<bigint | null>;
-  /**
-   * Returns the shares that a user's flows with request ids have taken out of the wallet, open requests included; null
-   * if unknown.
-   */
+  /** Returns the shares that a user's flows with request ids took from the wallet, with open requests; null if unknown. */
   takenShares?(vault: Vault, of: { user: Address; flows: readonly RequestFlow[] }): bigint | null;
-  /**
-   * Returns a query for a sentence about rewards that the holder must claim separately. The result is null if none are
-   * known. Absent if the family does not read them.
-   */
+  /** Returns a query for a sentence about rewards that the holder must claim separately; null if none are known. */
   rewards?(vault: Vault): Query<string | null>;
   /** Returns true if settled requests in this mode are usually paid without a claim. Absent means false. */
   paysUnclaimed?(mode: ExitMode, vault: Vault, variant?: string | null): boolean;
-  /** Encodes the claim of a claimable redemption; null if nothing is known to be claimable or the vault pays unasked. */
+  /** Encodes the claim of a claimable redemption; null if nothing is known to be claimable or none is needed. */
   claim?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
   /** Encodes a cancellation of an open redemption; null if it cannot be cancelled, now or ever. Absent means null. */
   cancel?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
@@ -310,6 +304,8 @@ export interface ExitRequestSeen {
   assets?: bigint;
   /** Mode of the request. Absent if the receipt does not show it or the vault has one such mode. */
   mode?: PendingExit["mode"];
+  /** The token that the vault will pay. Absent if the receipt does not show it or the vault pays one token. */
+  token?: Address;
 }
 
 /** The end of a redemption request or of a part of it, as a receipt shows it. */
@@ -319,6 +315,8 @@ export interface ExitSettlement {
   assets: bigint | null;
   /** Shares that were paid or returned. Null or absent if unknown, or if they are those of the whole request. */
   shares?: bigint | null;
+  /** True if `assets` are those of this request alone, whatever else is paid with it. Absent if that is unknown. */
+  alone?: true;
   /** Shares of cancelled requests that the receipt shows as returned beside a payment. Absent if there are none. */
   returned?: bigint;
   /** True if this may be the payment of a part whose shares are unknown. Absent otherwise. */

@@ -14,7 +14,7 @@ import { toWalletCall } from "../orders/order-wallet-calls.ts";
 import { readAllowance } from "../orders/read-order-step-state.ts";
 import { NextStepRefusal } from "../schemas/step-schema.ts";
 import { WithdrawalNextStep } from "../schemas/withdrawal-schema.ts";
-import { type OpenExit, readExitRequest } from "../tracking/withdrawals/track-withdrawal-request.ts";
+import { type OpenExit, readExitRequest } from "../tracking/withdrawals/read-exit-request.ts";
 import { isOpenRequest } from "../tracking/withdrawals/withdrawal-state-machine.ts";
 import type { ExitFollowUp, PendingExit } from "../vaults/vault-exits.ts";
 import { prepareTransfer } from "./find-exit-transfer-route.ts";

@@ -38,3 +38,9 @@ test.each([
   const receipt = receiptOf(log as unknown as Log);
   expect(findShownWithdrawal({ vaults: [both], transaction, receipt })).toMatchObject({ kind, shares: 7n });
 });
+
+test("a request names the token that the vault will pay", () => {
+  const receipt = receiptOf(queued as unknown as Log);
+  const request = { mode: "request", account: USER, token: USDC };
+  expect(findShownWithdrawal({ vaults: [both], transaction, receipt })).toMatchObject({ request });
+});

@@ -95,7 +95,17 @@ const MAX_OTHER_REQUESTS = 50;
  */
 export async function selectOtherRedemptions(
   db: Database,
-  row: WithdrawalRow,
+  row: Pick<
+    WithdrawalRow,
+    | "trackingId"
+    | "userAddress"
+    | "vaultChainId"
+    | "vaultAddress"
+    | "requestId"
+    | "sourceTxHash"
+    | "sourceTo"
+    | "sourceDataHash"
+  >,
   { anyId = false }: { anyId?: boolean } = {},
 ): Promise<WithdrawalRow[]> {
   const { trackingId, userAddress, vaultChainId, vaultAddress, requestId } = row;

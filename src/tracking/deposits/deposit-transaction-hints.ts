@@ -49,7 +49,10 @@ export function vaultCandidates(row: DepositRow, hints: readonly DepositHint[], 
 }
 
 /** Returns the transaction hashes of the hints on one chain, in the order of the hints. */
-export function hashesOn(chainId: number, hints: readonly DepositHint[]): string[] {
+export function hashesOn(
+  chainId: number,
+  hints: readonly Pick<DepositHint, "chainId" | "txHash">[],
+): string[] {
   return hints.flatMap((hint) => (hint.chainId === chainId ? [hint.txHash] : []));
 }
 

@@ -1,5 +1,6 @@
 import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
 import { smaller } from "../../lib/amount.ts";
+import type { ExitSubject } from "./read-exit-request.ts";
 import { type EndSeen, fitsIn, partsOf, sharesOf } from "./withdrawal-settlements.ts";
 import { isOpenRequest } from "./withdrawal-state-machine.ts";
 
@@ -11,7 +12,7 @@ export interface CancelledShares {
 
 /** One of the user's requests that a vault holds together. */
 export interface SharedRequest {
-  row: WithdrawalRow;
+  row: ExitSubject;
   /** Returns true unless the settlement is known to come before the request. */
   mayEndBy(end: EndSeen): boolean;
 }
@@ -37,7 +38,7 @@ const settled = (ends: readonly EndSeen[]): bigint =>
 const sharesIn = ({ row }: SharedRequest): bigint => sharesOf([row]);
 
 /** Returns true if a withdrawal ended as paid and cancelled because nothing showed which it was. Pure. */
-const isUnclear = ({ claimTxHash, refundTxHash, assets }: WithdrawalRow): boolean =>
+const isUnclear = ({ claimTxHash, refundTxHash, assets }: ExitSubject): boolean =>
   claimTxHash !== null && refundTxHash !== null && assets === null;
 
 /**
@@ -46,7 +47,7 @@ const isUnclear = ({ claimTxHash, refundTxHash, assets }: WithdrawalRow): boolea
  * one request was paid in part, and the cancelled ones are it and the next newer ones. Shares beyond those of the known
  * requests belong to unknown ones. Null if that does not show whether this one was paid or cancelled. Pure.
  */
-export function splitCancelled(row: WithdrawalRow, of: Shared): CancelledShares | null {
+export function splitCancelled(row: ExitSubject, of: Shared): CancelledShares | null {
   const { seen, requests, returned } = of;
   const cancelled = seen.filter(isCancelled);
   const paid = seen.filter((end) => !isCancelled(end));
@@ -76,7 +77,7 @@ export function splitCancelled(row: WithdrawalRow, of: Shared): CancelledShares 
  * stranger in the user's name, may have made further requests elsewhere. Pure.
  */
 export function arePaid(
-  row: WithdrawalRow,
+  row: ExitSubject,
   of: { seen: readonly EndSeen[]; others: readonly WithdrawalRow[]; waiting: readonly WithdrawalRow[] },
 ): boolean {
   const seen = of.seen.filter((end) => !isCancelled(end));
@@ -92,7 +93,7 @@ export function arePaid(
  * of either kind that other withdrawals leave for its shares. Later ones are for later requests. Pure.
  */
 export function unclearParts(
-  row: WithdrawalRow,
+  row: ExitSubject,
   { seen, others }: { seen: readonly EndSeen[]; others: readonly WithdrawalRow[] },
 ): EndSeen[] {
   const clear = others.filter((other) => !isUnclear(other));

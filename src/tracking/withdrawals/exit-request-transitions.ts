@@ -1,12 +1,12 @@
-import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
 import type { ExitSettlement, PendingExit } from "../../vaults/vault-exits.ts";
+import type { ExitSubject } from "./read-exit-request.ts";
 import { paysRequestedToken } from "./withdrawal-proofs.ts";
 import { type EndSeen, sharesPaid } from "./withdrawal-settlements.ts";
 import type { OnchainWithdrawalEvent } from "./withdrawal-state-machine.ts";
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
 
 /** Returns the transition to the state in which the vault reports an open request. */
-export function reportedTransition(row: WithdrawalRow, request: PendingExit): WithdrawalTransition {
+export function reportedTransition(row: ExitSubject, request: PendingExit): WithdrawalTransition {
   const pending = row.mode === "cooldown" ? "cooldown_pending" : "request_pending";
   // Some vaults show the id of a request only in their views, and positions name a withdrawal by it.
   const named = row.requestId === null ? { requestId: request.requestId } : {};
@@ -32,7 +32,7 @@ export function reportedTransition(row: WithdrawalRow, request: PendingExit): Wi
  * null if unknown or shared with other requests. `kept`: the user still has a part of the shares, which is not paid.
  */
 export function endTransition(
-  row: WithdrawalRow,
+  row: ExitSubject,
   { parts, assets, kept }: { parts: readonly EndSeen[]; assets: bigint | null; kept: boolean },
 ): WithdrawalTransition {
   const last = (outcome: ExitSettlement["outcome"]) =>

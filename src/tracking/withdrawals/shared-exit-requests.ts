@@ -4,6 +4,7 @@ import type { Context } from "../../context.ts";
 import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
 import { requireReceipts, type TransactionReader } from "../deposits/deposit-transaction-reader.ts";
 import type { SharedRequest } from "./cancelled-requests.ts";
+import type { ExitSubject } from "./read-exit-request.ts";
 import { type EndSeen, endedBy } from "./withdrawal-settlements.ts";
 import { isOpenRequest } from "./withdrawal-state-machine.ts";
 
@@ -14,14 +15,14 @@ import { isOpenRequest } from "./withdrawal-state-machine.ts";
 export async function readSharedRequests(
   ctx: Context,
   of: {
-    row: WithdrawalRow;
+    row: ExitSubject;
     others: readonly WithdrawalRow[];
     seen: readonly EndSeen[];
     readTransaction: TransactionReader;
   },
 ): Promise<SharedRequest[]> {
   const { row, others, seen, readTransaction } = of;
-  const isSame = (one: WithdrawalRow, other: WithdrawalRow): boolean =>
+  const isSame = (one: ExitSubject, other: ExitSubject): boolean =>
     one.sourceTxHash !== null &&
     one.sourceTxHash === other.sourceTxHash &&
     one.sourceDataHash === other.sourceDataHash;
@@ -31,7 +32,7 @@ export async function readSharedRequests(
       // Equal withdrawals with one transaction stand for one request.
       !others.slice(0, index).some((earlier) => isSame(earlier, other)),
   );
-  const rows = [row, ...shared];
+  const rows: ExitSubject[] = [row, ...shared];
   // A request at an unknown time would decide which of them was cancelled.
   const hashes = rows.flatMap((one) => (one.sourceProven ? (one.sourceTxHash ?? []) : []));
   const read = requireReceipts(ctx, { readTransaction, chainId: row.vaultChainId, hashes });
@@ -50,7 +51,7 @@ export async function readSharedRequests(
   }));
 }
 
-type Made = { row: WithdrawalRow; receipt: Receipt | null };
+type Made = { row: ExitSubject; receipt: Receipt | null };
 
 function inTime(one: Made, other: Made): number {
   const [first, second] = [one.receipt, other.receipt];

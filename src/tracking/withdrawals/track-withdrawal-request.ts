@@ -1,75 +1,18 @@
 import { getAddress, type Hex } from "viem";
-import type { Receipt } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
-import { keepHints } from "../../db/queries/deposit-evidence-queries.ts";
-import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
 import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
 import { selectOtherRedemptions } from "../../db/queries/withdrawal-queries.ts";
-import { isNative } from "../../lib/address.ts";
-import type { BlockTime } from "../../lib/block-ranges.ts";
-import { adapterOf } from "../../vaults/families/vault-families.ts";
-import type { Vault } from "../../vaults/vault.ts";
-import {
-  type ExitSettlement,
-  type PendingExit,
-  unknownPendingExit,
-  type VaultExits,
-} from "../../vaults/vault-exits.ts";
-import { readTimed } from "../../vaults/vault-state.ts";
-import { netTransfers } from "../deposits/deposit-proofs.ts";
+import { unknownPendingExit } from "../../vaults/vault-exits.ts";
 import { hashesOn } from "../deposits/deposit-transaction-hints.ts";
-import {
-  isConfirmed,
-  requireReceipts,
-  type TransactionReader,
-} from "../deposits/deposit-transaction-reader.ts";
-import { findVaultOfDeposit } from "../deposits/track-deposit-request.ts";
-import { type FoundTransfers, findTransfers, MAX_UNPROVING } from "../track-token-transfers.ts";
+import type { TransactionReader } from "../deposits/deposit-transaction-reader.ts";
 import { arePaid, type CancelledShares, splitCancelled, unclearParts } from "./cancelled-requests.ts";
 import { endTransition, reportedTransition } from "./exit-request-transitions.ts";
-import { ownRequest } from "./own-exit-request.ts";
+import { findSettlements, type RequestInput } from "./exit-settlement-search.ts";
+import { type ExitSubject, type OpenExit, readExitRequest } from "./read-exit-request.ts";
 import { readSharedRequests } from "./shared-exit-requests.ts";
-import { areKnown, type EndSeen, isTaken, partsOf, sharesOf } from "./withdrawal-settlements.ts";
+import { areKnown, areOwn, type EndSeen, isTaken, partsOf, sharesOf } from "./withdrawal-settlements.ts";
 import { isOpenRequest } from "./withdrawal-state-machine.ts";
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
-
-/**
- * A withdrawal's request as its vault reports it at one block; `request` is null if `ownRequest` finds none among the
- * user's requests (`open`).
- */
-export interface OpenExit {
-  vault: Vault;
-  exits: VaultExits;
-  request: PendingExit | null;
-  open: readonly PendingExit[];
-  block: BlockTime;
-}
-
-/**
- * Reads a withdrawal's request from its vault. Null if its family has no requests, `unread` if they cannot be read.
- * Throws `vault_not_found`, `chain_unsupported`, `store_unavailable` and errors of the RPC nodes.
- */
-export async function readExitRequest(ctx: Context, row: WithdrawalRow): Promise<OpenExit | "unread" | null> {
-  const vault = await findVaultOfDeposit(ctx, row);
-  const exits = adapterOf(vault).exits ?? null;
-  const requestIds = row.requestId === null ? [] : [row.requestId];
-  const pending = exits?.pending;
-  if (exits === null || pending === undefined) return null;
-  const user = getAddress(row.userAddress);
-  const query = (now: number) => pending(vault, { user, requestIds, now });
-  const { value, block } = await readTimed(ctx, { chainId: row.vaultChainId, query });
-  if (value === null) return "unread";
-  const isListed = value.length === 0 || value.some(({ requestId }) => requestId === row.requestId);
-  const others = isListed ? [] : await selectOtherRedemptions(ctx.db, row, { anyId: true });
-  const request = ownRequest(row, { open: value, others });
-  return request === "ambiguous" ? "unread" : { vault, exits, request, open: value, block };
-}
-
-interface RequestInput {
-  row: WithdrawalRow;
-  readTransaction: TransactionReader;
-  hints: readonly DepositHint[];
-}
 
 /** What a check of an open request has found. */
 export interface RequestFindings {
@@ -142,7 +85,8 @@ async function findEnd(
   const paid = parts.filter(({ settlement }) => settlement.outcome === "paid");
   const sole = await Promise.all(paid.map((part) => isSole(ctx, { ...at, ...part, others, anyId })));
   // Of several payments that may be this request's, and of one for other shares, its amount cannot be told.
-  const certain = numbered ? exact && parts.length === free.length && areKnown(seen, others) : !shared;
+  const isCertain = numbered ? exact && parts.length === free.length && areKnown(seen, others) : !shared;
+  const certain = isCertain && (at.unrecorded === undefined || areOwn(row, { parts, seen }));
   const known = certain && sole.every(Boolean) && paid.every(({ settlement }) => settlement.assets !== null);
   const sum = paid.reduce((total, { settlement }) => total + (settlement.assets ?? 0n), 0n);
   const kept = !complete && now.request !== null;
@@ -178,7 +122,7 @@ async function ownSettlements(
 
 /** Returns the block of a withdrawal's proven request; 0 if no node knows it, so that it does not pass for a later one. */
 async function requestBlock(
-  { vaultChainId, sourceTxHash }: WithdrawalRow,
+  { vaultChainId, sourceTxHash }: ExitSubject,
   readTransaction: TransactionReader,
 ): Promise<bigint> {
   if (sourceTxHash === null) return 0n;
@@ -206,111 +150,7 @@ async function waitsForEarlier({
 }
 
 /** Returns true if the vault gave a row's request a number of its own; number 0 stands for all requests together. */
-const hasNumber = ({ requestId }: WithdrawalRow): boolean => requestId !== null && requestId !== "0";
-
-/**
- * Returns the confirmed transactions that settled a request or a part of it, in block order. `whole` is false if there
- * is an unconfirmed one, or if a later check will read more; `since` is the block of the request.
- */
-async function findSettlements(
-  ctx: Context,
-  at: RequestInput & { now: OpenExit },
-): Promise<{ ends: EndSeen[]; whole: boolean; since: bigint }> {
-  const { row, readTransaction, hints, now } = at;
-  if (row.sourceTxHash === null) return { ends: [], whole: true, since: 0n };
-  // A node may have forgotten a proven transaction; without its block nothing tells what came later.
-  const proven = row.sourceProven ? [row.sourceTxHash] : [];
-  const readSource = requireReceipts(ctx, { readTransaction, chainId: row.vaultChainId, hashes: proven });
-  const source = await readSource(row.vaultChainId, row.sourceTxHash as Hex);
-  if (source.receipt === null) return { ends: [], whole: true, since: 0n };
-  const since = source.receipt.blockNumber;
-  const listed = [row.claimTxHash, row.refundTxHash, ...hashesOn(row.vaultChainId, hints)];
-  const named = new Set(listed.flatMap((hash) => (hash === null ? [] : [hash as Hex])));
-  const found = now.request === null ? await findPayments(ctx, { row, since, head: now.block.number }) : null;
-  const logged = new Set(found?.hashes ?? []);
-  const hashes = new Set([...named, ...logged]);
-  hashes.delete(row.sourceTxHash as Hex);
-  const ends: EndSeen[] = [];
-  const readLogged = requireReceipts(ctx, { readTransaction, chainId: row.vaultChainId, hashes: logged });
-  let whole = found?.complete ?? true;
-  let unproving = 0;
-  let next: Hex | undefined;
-  for (const hash of hashes) {
-    // Named ones are read in any case: where they end in the order of the logs says nothing about what was read.
-    const counts = !named.has(hash);
-    if (counts && unproving === MAX_UNPROVING) {
-      next = hash;
-      whole = false;
-      break;
-    }
-    if (counts) unproving += 1;
-    const seen = await readLogged(row.vaultChainId, hash);
-    const { receipt } = seen;
-    if (receipt === null || !receipt.succeeded || receipt.blockNumber < since) continue;
-    const settlements = settlementsIn(receipt, { row, now, requestLogs: source.receipt.logs });
-    if (settlements.length === 0) continue;
-    // What the vault reports at the head already leaves out what this paid.
-    if (!isConfirmed(ctx, { chainId: row.vaultChainId, seen })) {
-      whole = false;
-      continue;
-    }
-    ends.push(...settlements.map((settlement) => ({ hash, receipt, settlement })));
-    if (counts) unproving -= 1;
-  }
-  const proving = ends.map(({ hash }) => hash);
-  const added = found?.complete === false ? proving.filter((hash) => !named.has(hash)) : [];
-  // A search does not go on past what it must find again: hints are read without it.
-  if (added.length > 0) {
-    const { trackingId, vaultChainId: chainId } = row;
-    const hinted = added.map((txHash) => ({ chainId, txHash }));
-    await keepHints(ctx.db, { trackingId, found: hinted, now: new Date(ctx.now()) });
-  }
-  await found?.noteSearched({ proving: found.complete ? proving : [], next });
-  ends.sort((one, other) => Number(one.receipt.blockNumber - other.receipt.blockNumber));
-  return { ends, whole, since };
-}
-
-/** Finds the transactions from block `since` on in which the user received the vault's payment token or its shares. */
-async function findPayments(
-  ctx: Context,
-  { row, since, head }: { row: WithdrawalRow; since: bigint; head: number },
-): Promise<FoundTransfers | null> {
-  const client = ctx.chains.client(row.vaultChainId);
-  if (client === null) return null;
-  const tokens = [row.exitToken, row.shareToken].filter((token) => !isNative(token));
-  return findTransfers(ctx, {
-    ...{ client, trackingId: row.trackingId },
-    tokens: tokens.map((token) => getAddress(token)),
-    party: { to: getAddress(row.userAddress) },
-    amounts: null,
-    from: Number(since),
-    head,
-  });
-}
-
-/**
- * Returns how a receipt settled a withdrawal's request: with a payment, with a return of its shares, or with both. A
- * payment counts only if the paid token reached the user. For native currency, which has no transfer event, the vault's
- * own event suffices.
- */
-function settlementsIn(
-  receipt: Receipt,
-  { row, now, requestLogs }: { row: WithdrawalRow; now: OpenExit; requestLogs: Receipt["logs"] },
-): ExitSettlement[] {
-  const user = getAddress(row.userAddress);
-  const requestId = row.requestId ?? "0";
-  const given = { user, requestId, logs: receipt.logs, requestLogs };
-  const seen = now.exits.findSettlement?.(now.vault, given) ?? null;
-  if (seen === null) return [];
-  const { returned: shares = 0n, ...settlement } = seen;
-  const returned: ExitSettlement[] = shares === 0n ? [] : [{ outcome: "cancelled", assets: 0n, shares }];
-  if (settlement.outcome !== "paid" || isNative(row.exitToken)) return [settlement, ...returned];
-  const arrived = netTransfers(receipt.logs, { token: row.exitToken, account: row.userAddress });
-  if (arrived <= 0n) return returned;
-  // A vault may pay less than its event names; one transaction may pay several requests.
-  const assets = settlement.assets === null || arrived < settlement.assets ? arrived : settlement.assets;
-  return [{ ...settlement, assets }, ...returned];
-}
+const hasNumber = ({ requestId }: ExitSubject): boolean => requestId !== null && requestId !== "0";
 
 /** The user's other redemptions from the same vault; with any request id if `anyId`. */
 interface Siblings {
@@ -339,7 +179,7 @@ async function isSole(
 }
 
 /** Returns true if the vault still reports all shares of a request under its own number. */
-async function isUnpaid(ctx: Context, row: WithdrawalRow): Promise<boolean> {
+async function isUnpaid(ctx: Context, row: ExitSubject): Promise<boolean> {
   const now = hasNumber(row) ? await readExitRequest(ctx, row) : null;
   if (now === null || now === "unread" || now.request?.requestId !== row.requestId) return false;
   return row.shares !== null && (now.request.shares ?? 0n) >= BigInt(row.shares);

@@ -38,7 +38,12 @@ export interface ExitPayment {
 }
 
 /** Returns true if the vault itself pays the requested token on the requested chain, so no transfer follows. */
-export const paysRequestedToken = ({ exitToken, moveToken, vaultChainId, toChainId }: Asked): boolean =>
+export const paysRequestedToken = ({
+  exitToken,
+  moveToken,
+  vaultChainId,
+  toChainId,
+}: Pick<Asked, "exitToken" | "moveToken" | "vaultChainId" | "toChainId">): boolean =>
   vaultChainId === toChainId && sameAddress(exitToken, moveToken);
 
 /** Returns the output token that the Router's event must name for this withdrawal. */

@@ -31,7 +31,7 @@ export const endedBy = ({ claimTxHash, refundTxHash }: WithdrawalRow, hash: Hex)
   claimTxHash === hash || refundTxHash === hash;
 
 /** Returns the sum of the shares of withdrawals, in the share token's smallest unit; unknown ones count as 0. Pure. */
-export const sharesOf = (rows: readonly WithdrawalRow[]): bigint =>
+export const sharesOf = (rows: readonly Pick<WithdrawalRow, "shares">[]): bigint =>
   rows.reduce((sum, { shares }) => sum + BigInt(shares ?? "0"), 0n);
 
 /**
@@ -167,4 +167,21 @@ export function sharesPaid(parts: readonly EndSeen[]): bigint | null {
   const paid = parts.filter(({ settlement }) => settlement.outcome === "paid");
   const known = paid.flatMap(({ settlement }) => settlement.shares ?? []);
   return known.length === paid.length ? known.reduce((sum, shares) => sum + shares, 0n) : null;
+}
+
+/**
+ * Returns true if payments are known to be a request's own although its account may have made others that no row shows:
+ * the vault says so of each, or their shares are known and no other payment is for as many as the request. Pure.
+ */
+export function areOwn(
+  { shares }: Pick<WithdrawalRow, "shares">,
+  { parts, seen }: { parts: readonly EndSeen[]; seen: readonly EndSeen[] },
+): boolean {
+  const paid = parts.filter(isPaid);
+  if (paid.every(({ settlement }) => settlement.alone === true)) return true;
+  const asked = BigInt(shares ?? "0");
+  const isAsMany = ({ settlement }: EndSeen) =>
+    fitsIn(settlement.shares ?? asked, asked) && fitsIn(asked, settlement.shares ?? asked);
+  const isTwin = (end: EndSeen) => isPaid(end) && !parts.includes(end) && isAsMany(end);
+  return shares !== null && paid.every((end) => end.settlement.shares != null) && !seen.some(isTwin);
 }

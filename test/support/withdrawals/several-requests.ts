@@ -56,18 +56,25 @@ export interface Requests {
   checks?: number;
   /** Called when hints are stored. */
   onHints?: () => void;
+  /** Present if this service did not build the checked request: keeps the payments that a check finds. */
+  keep?: (hashes: readonly Hex[]) => void;
 }
 
 const blockAt = ({ blockOf }: Requests, place: number): number => blockOf?.(place) ?? FIRST + place;
 
 /** Returns what a check of a request concludes, the last of several: what it shows, with the columns that it changes. */
 export async function checkRequest(scene: Requests) {
-  const { row, sent, hinted = [], unconfirmed = [], forgotten = [], checks = 1 } = scene;
+  const { row, sent, hinted = [], unconfirmed = [], forgotten = [], checks = 1, keep } = scene;
+  const keeping = async (hashes: readonly Hex[]): Promise<boolean> => {
+    keep?.(hashes);
+    return true;
+  };
   const ctx = testContext({ db: databaseOf(scene), nowMs: NOW, clients: [clientOf(scene)] });
   const { trackingId, vaultChainId: chainId, createdAt: notedAt } = row;
   const check = () =>
     exitRequestTransitions(ctx, {
       row,
+      ...(keep !== undefined && { unrecorded: { keep: keeping } }),
       hints: hinted.map((place) => ({
         ...{ trackingId, chainId, txHash: hashAt(place), origin: "logs", notedAt, droppedAt: null },
       })),

@@ -345,5 +345,6 @@ function findPayment(
   // cooldown's assets belongs to others of the account, which share its end.
   const amounts = paidTo(logs, { token: vault.asset.address, receiver: user, sender: cooldown.receiver });
   const assets = amounts.reduce((sum, amount) => sum + amount, 0n);
-  return assets === 0n || assets < cooldown.assets ? null : { outcome: "paid", assets: cooldown.assets };
+  if (assets === 0n || assets < cooldown.assets) return null;
+  return { outcome: "paid", assets: cooldown.assets, alone: true };
 }

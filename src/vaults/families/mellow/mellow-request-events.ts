@@ -53,5 +53,5 @@ export function findMellowClaim(
     ({ address, args }) =>
       sameAddress(address, queue) && isAddressEqual(args.account, user) && args.timestamp === id.time,
   );
-  return found === undefined ? null : { outcome: "paid", assets: found.args.assets };
+  return found === undefined ? null : { outcome: "paid", assets: found.args.assets, alone: true };
 }

@@ -222,7 +222,7 @@ export function findMidasRequest(
     if (eventName !== "RedeemRequest" && eventName !== "RedeemRequestWithCustomRecipient") continue;
     const account = eventName === "RedeemRequest" ? args.user : args.recipient;
     if (isAddressEqual(account, user))
-      return { requestId: args.requestId.toString(), shares: args.amountMTokenIn };
+      return { requestId: args.requestId.toString(), shares: args.amountMTokenIn, token: args.tokenOut };
   }
   return null;
 }
@@ -249,7 +249,8 @@ export function findMidasSettlement(
       const before = paidIn(logs.slice(since, index));
       since = index + 1;
       const amounts = before.length > 0 ? before : paidIn(logs);
-      if (isOwn) return { outcome: "paid", assets: amounts.length === 1 ? (amounts[0] ?? null) : null };
+      const assets = amounts.length === 1 ? (amounts[0] ?? null) : null;
+      if (isOwn) return { outcome: "paid", assets, alone: true };
     }
   }
   return null;

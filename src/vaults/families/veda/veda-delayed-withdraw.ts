@@ -280,7 +280,7 @@ export function findDelayedRequest(
   if (found === undefined) return null;
   const { address: contract, args } = found;
   const requestId = delayedRequestId(vault, { contract, token: args.asset });
-  return { requestId, shares: args.shares, mode: "cooldown" };
+  return { requestId, shares: args.shares, mode: "cooldown", token: args.asset };
 }
 
 /**

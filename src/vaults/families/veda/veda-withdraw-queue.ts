@@ -298,11 +298,10 @@ export function findQueueRequest(
     eventName: "OnChainWithdrawRequested",
     logs: own,
   }).find(({ args }) => isAddressEqual(args.user, user));
-  if (found !== undefined)
-    return {
-      ...{ requestId: packRequest(found.args), mode: "request" },
-      ...{ shares: found.args.amountOfShares, assets: found.args.amountOfAssets },
-    };
+  if (found !== undefined) {
+    const { amountOfShares: shares, amountOfAssets: assets, assetOut: token } = found.args;
+    return { requestId: packRequest(found.args), shares, assets, mode: "request", token };
+  }
   return findDelayedRequest(vault, { user, logs });
 }
 
@@ -321,7 +320,8 @@ export function findQueueSettlement(
   const own = queueLogs(vault, logs);
   for (const { eventName, args } of parseEventLogs({ abi: vedaQueueAbi(), logs: own })) {
     if (args.requestId !== hash) continue;
-    if (eventName === "OnChainWithdrawSolved") return { outcome: "paid", assets: request.amountOfAssets };
+    if (eventName === "OnChainWithdrawSolved")
+      return { outcome: "paid", assets: request.amountOfAssets, alone: true };
     if (eventName !== "OnChainWithdrawCancelled") continue;
     const successor = successorOf(vault, { user, request, logs });
     return { outcome: "cancelled", assets: 0n, ...(successor !== null && { successor }) };

@@ -50,9 +50,9 @@ describe("findSettlement() of vaults with a cooldown", () => {
     erc4626.exits?.findSettlement?.(cooling, { user: USER, requestId: "0", logs, requestLogs });
 
   test("finds a payment by the contract that keeps the assets, also of several cooldowns together", () => {
-    expect(found([pays(ASSETS)])).toEqual({ outcome: "paid", assets: ASSETS });
+    expect(found([pays(ASSETS)])).toEqual({ outcome: "paid", assets: ASSETS, alone: true });
     // An earlier or later cooldown of the account, which joins this one, is no part of the order.
-    expect(found([pays(2n * ASSETS)])).toEqual({ outcome: "paid", assets: ASSETS });
+    expect(found([pays(2n * ASSETS)])).toEqual({ outcome: "paid", assets: ASSETS, alone: true });
   });
 
   test.each<[string, Log[]]>([

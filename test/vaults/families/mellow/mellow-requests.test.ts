@@ -175,7 +175,7 @@ describe("the events of requests", () => {
   });
 
   test("end a request by a claim at its own queue", () => {
-    const paid = { outcome: "paid", assets: 9n };
+    const paid = { outcome: "paid", assets: 9n, alone: true };
     expect(endOf("7", [claimed(MAIN, 7)])).toEqual(paid);
     expect(endOf(`${SECOND}:7`, [claimed(MAIN, 7), claimed(SECOND, 7)])).toEqual(paid);
     expect(endOf(`${SECOND}:7`, [claimed(MAIN, 7)])).toBeNull();

@@ -75,5 +75,5 @@ test.each<[string, Log[], bigint | null]>([
   ["with an unknown part", [paid(5n), paid(3n), approved(7n)], null],
 ])("a request that is approved %s has what was paid for it", (_how, logs, assets) => {
   const found = findMidasSettlement(own, { user: USER, requestId: "7", logs });
-  expect(found).toEqual({ outcome: "paid", assets });
+  expect(found).toEqual({ outcome: "paid", assets, alone: true });
 });

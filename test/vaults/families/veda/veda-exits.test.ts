@@ -104,7 +104,7 @@ describe("Veda's queue", () => {
   test("identifies a request by its fields", () => {
     const found = requestIn(requested(sound));
     const requestId: string = expect.stringMatching(/^0x[0-9a-f]{150}$/);
-    expect(found).toEqual({ requestId, shares: 7n, assets: 5n, mode: "request" });
+    expect(found).toEqual({ requestId, shares: 7n, assets: 5n, mode: "request", token: USDC });
     expect(vedaFlows(queued).decode(requested(sound))).toMatchObject({ requestId: found?.requestId });
   });
 
@@ -242,7 +242,7 @@ describe("Veda's contract with a fixed wait", () => {
       const ended = (requestId: string, ...logs: Log[]) =>
         vedaExits.findSettlement?.(closed, { user: USER, requestId, logs, requestLogs: [] });
       const made = log(requested, { maturity: 9 });
-      expect(found(made)).toEqual({ requestId: "0", shares: 5n, mode: "cooldown" });
+      expect(found(made)).toEqual({ requestId: "0", shares: 5n, mode: "cooldown", token: USDC });
       expect(found(log(requested, { maturity: 9, asset: QUEUE }))).toMatchObject({ requestId: QUEUE });
       expect(found(log(requested, { maturity: 9, account: ACCOUNTANT }))).toBeNull();
       expect(found(log(requested, { maturity: 9 }, QUEUE))).toBeNull();
