@@ -1,4 +1,4 @@
-import { type Address, isAddressEqual } from "viem";
+import { type Address, getAddress, isAddressEqual } from "viem";
 import type { Receipt, Transaction } from "../chains/chain-transaction.ts";
 import { executedOrders, routerBridgeOutput } from "../router/router-codec.ts";
 import { netTransfers } from "../tracking/deposits/deposit-proofs.ts";
@@ -99,18 +99,29 @@ function requestIn(receipt: Receipt, { vault, account }: AtVault): ShownWithdraw
 }
 
 /**
- * Returns the withdrawal of an account that a vault's event reports. The received amount is null if the vault's asset
- * did not reach the account. Null if there is no event.
+ * Returns the withdrawal of an account that a vault's event reports. The received amount is null if neither the vault's
+ * asset nor exactly one of its other exit tokens reached the account. Null if there is no event.
  */
 function paymentIn(receipt: Receipt, { vault, account }: AtVault): ShownWithdrawal | null {
   const flow = flowOf(receipt, { vault, account });
   if (flow === undefined) return null;
-  const { address: receivedToken } = vault.asset;
-  const arrived = netTransfers(receipt.logs, { token: receivedToken, account });
-  const known = arrived > 0n ? { received: arrived, receivedToken } : { received: null, receivedToken: null };
+  const arrived = exitTokens(vault)
+    .map((token) => ({ token, amount: netTransfers(receipt.logs, { token, account }) }))
+    .filter(({ amount }) => amount > 0n);
+  const inAsset = arrived.find(({ token }) => isAddressEqual(token, vault.asset.address));
+  const paid = inAsset ?? (arrived.length === 1 ? arrived[0] : undefined);
+  const known = { received: paid?.amount ?? null, receivedToken: paid?.token ?? null };
   return { vault, kind: "paid", shares: flow.shares, ...known, request: null };
 }
 
 /** Returns the account's withdrawal that a vault's event reports. */
 const flowOf = (receipt: Receipt, { vault, account }: AtVault) =>
   withdrawalsIn(receipt, vault).find(({ user }) => isAddressEqual(user, account));
+
+/** Returns the vault's asset and the other tokens that it may pay in any mode. */
+function exitTokens(vault: Vault): Address[] {
+  const { exits } = adapterOf(vault);
+  const modes = exits?.modes(vault) ?? [];
+  const tokens = modes.flatMap((mode) => exits?.tokens(vault, mode) ?? []);
+  return [...new Set([vault.asset, ...tokens].map(({ address }) => getAddress(address)))];
+}

@@ -2,8 +2,8 @@ import type { Address, Hex, Log } from "viem";
 import { expect, test } from "vitest";
 import { findShownWithdrawal } from "../../src/status/status-untracked-withdrawal.ts";
 import type { Vault } from "../../src/vaults/vault.ts";
-import { USDC, USER, vault } from "../support/deposits/fixtures.ts";
-import { receiptOf } from "../support/deposits/logs.ts";
+import { OTHER, USDC, USER, VAULT, vault, WETH } from "../support/deposits/fixtures.ts";
+import { receiptOf, transferLog } from "../support/deposits/logs.ts";
 import { eventLog } from "../support/vaults/answer.ts";
 
 const QUEUE: Address = "0x2222222222222222222222222222222222222222";
@@ -43,4 +43,28 @@ test("a request names the token that the vault will pay", () => {
   const receipt = receiptOf(queued as unknown as Log);
   const request = { mode: "request", account: USER, token: USDC };
   expect(findShownWithdrawal({ vaults: [both], transaction, receipt })).toMatchObject({ request });
+});
+
+const DAI: Address = "0x4444444444444444444444444444444444444444";
+const paying: Vault = { ...both, params: { ...both.params, redeem_tokens: `${WETH}/18/WETH,${DAI}/18/DAI` } };
+const left = eventLog(
+  VAULT,
+  "event Exit(address indexed to, address indexed asset, uint256 amount, address indexed from, uint256 shares)",
+  { to: USER, asset: WETH, amount: 9n, from: USER, shares: 7n },
+) as unknown as Log;
+const arrival = (token: Address, value = 9n) => transferLog({ token, to: USER, value });
+
+test.each([
+  ["another token of its exits", [arrival(WETH)], { received: 9n, receivedToken: WETH }],
+  [
+    "its asset beside another token",
+    [arrival(WETH), arrival(USDC, 8n)],
+    { received: 8n, receivedToken: USDC },
+  ],
+  ["a token that it does not pay", [arrival(OTHER)], { received: null, receivedToken: null }],
+  ["two other tokens", [arrival(WETH), arrival(DAI)], { received: null, receivedToken: null }],
+])("a vault's payment in %s is told where that is certain", (_, logs, received) => {
+  const receipt = receiptOf(left, ...logs);
+  const shown = findShownWithdrawal({ vaults: [paying], transaction, receipt });
+  expect(shown).toMatchObject({ kind: "paid", shares: 7n, ...received });
 });
