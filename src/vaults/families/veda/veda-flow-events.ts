@@ -34,7 +34,8 @@ const delayedAbi = once(() =>
 /**
  * Returns the events from which a vault's deposits and withdrawals are indexed. A request in the queue counts for its
  * user when it is made and, if a solver later redeems its shares, again for the solver; a cancellation is a deposit
- * that names the request. A delayed withdrawal takes the shares at the request and pays at its completion. Throws an Error for an invalid address in the parameters. Source: Veda-Labs.
+ * that names the request. A delayed withdrawal takes the shares at the request and pays at its completion. Throws an
+ * Error for an invalid address in the parameters. Source: Veda-Labs.
  */
 export function vedaFlows(vault: Vault): FlowSource {
   const queue = addressParam(vault, "withdraw_queue");
@@ -46,7 +47,7 @@ export function vedaFlows(vault: Vault): FlowSource {
     namesCaller: true,
     revision: 1,
     ...(queue !== null && { namesRequests: true }),
-    ...(contracts.length > 0 && { takesRequested: true }),
+    ...((queue !== null || delayed.length > 0) && { takesRequested: true }),
     topics: [
       ...flowsAbi(),
       ...(queue === null ? [] : queueAbi()),
