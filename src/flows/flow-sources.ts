@@ -122,18 +122,19 @@ const signedAmount = (amount: Query<bigint | null>, sign: bigint): Query<bigint 
  * how these are decoded. Throws an Error for a vault with an unknown adapter.
  */
 export function sourceFingerprint(vault: Vault): string {
-  const source = adapterOf(vault).flows(vault);
-  const { addresses, topics, namesCaller = false, namesRequests = false, takesRequested = false } = source;
-  const { revision = 0 } = source;
+  const { addresses, topics, revision = 0, ...named } = adapterOf(vault).flows(vault);
+  const routed = named.namesCaller === true ? " routed" : "";
+  const requests = named.namesRequests === true ? " requests" : "";
+  const deposits = named.namesDepositRequests === true ? " deposit-requests" : "";
+  const taken = named.takesRequested === true ? " taken" : "";
   const revised = revision === 0 ? "" : ` ${revision}`;
-  const routed = `${namesCaller ? " routed" : ""}${namesRequests ? " requests" : ""}`;
-  const taken = takesRequested ? " taken" : "";
   const sorted = (texts: readonly string[]) =>
     texts
       .map((text) => text.toLowerCase())
       .sort()
       .join(",");
-  return `${vault.adapter} ${sorted(addresses)} ${sorted(topics)}${routed}${taken}${revised}`;
+  const read = `${sorted(addresses)} ${sorted(topics)}`;
+  return `${vault.adapter} ${read}${routed}${requests}${deposits}${taken}${revised}`;
 }
 
 /** Address of the Router, lowercase, and the first topics of its `OrderExecuted` event. */

@@ -6,6 +6,7 @@ import {
   type UserRequestFlow,
 } from "../db/queries/user-flow-queries.ts";
 import { failure } from "../errors.ts";
+import { depositRequestOf } from "../lib/deposit-request-id.ts";
 import { describeError } from "../lib/logger.ts";
 import { withDeadline } from "../lib/timers.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
@@ -33,11 +34,11 @@ const MAX_LAG_MS = 5 * 60_000;
 export interface StoredFlows {
   flows: ReadonlyMap<number, ChainFlows>;
   /**
-   * Requests with a known id: those that this service tracks, and redemptions that only the flows show. Some may
-   * already be closed.
+   * Requests with a known id: those that this service tracks, and others that only the flows show. Some may already be
+   * closed.
    */
   requests: readonly OpenRequest[];
-  /** Deposits and withdrawals that belong to redemption requests. The sums in `flows` exclude them. */
+  /** Deposits and withdrawals that belong to requests. The sums in `flows` exclude them. */
   requestFlows: readonly UserRequestFlow[];
   /**
    * Ids of the vaults whose flows in `requestFlows` or requests in `requests` are incomplete, because the user has too
@@ -84,30 +85,32 @@ export const isUnlisted = ({ vaultId }: Vault, unlisted: StoredFlows["unlisted"]
   unlisted === "all" || unlisted.has(vaultId);
 
 /**
- * Adds the redemption requests of the flows that were not built by this service, without a tracking id. Some may
- * already be closed; only the vault shows which.
+ * Adds the requests of the flows that were not built by this service, without a tracking id. Some may already be closed;
+ * only the vault shows which.
  */
 function withForeign(
   built: readonly OpenRequest[],
   flows: readonly UserRequestFlow[],
 ): readonly OpenRequest[] {
-  const key = ({ chainId, vaultAddress, requestId }: OpenRequest | UserRequestFlow) =>
-    `${chainId}:${vaultAddress}:${requestId}`;
   // Some families number deposit and redemption requests separately.
-  const known = new Set(built.filter(({ direction }) => direction === "withdrawal").map(key));
-  const foreign = flows.filter((flow) => flow.kind === "withdrawal" && !known.has(key(flow)));
-  return [
-    ...built,
-    ...foreign.map(({ chainId, vaultAddress, requestId, shares }): OpenRequest => {
-      return { trackingId: null, direction: "withdrawal", chainId, vaultAddress, requestId, shares };
-    }),
-  ];
+  const key = ({ direction, chainId, vaultAddress, requestId }: OpenRequest) =>
+    `${direction}:${chainId}:${vaultAddress}:${requestId}`;
+  const known = new Set(built.map(key));
+  return [...built, ...flows.flatMap(requestOf).filter((one) => !known.has(key(one)))];
+}
+
+/** Returns the request that a flow made. Empty for the cancellation of a redemption request. */
+function requestOf({ kind, chainId, vaultAddress, requestId, shares }: UserRequestFlow): OpenRequest[] {
+  const deposit = depositRequestOf(requestId);
+  if (kind === "deposit" && deposit === null) return [];
+  const request = { chainId, vaultAddress, requestId: deposit ?? requestId, shares };
+  return [{ trackingId: null, direction: kind, ...request }];
 }
 
 /**
- * Returns a user's indexed deposits minus withdrawals in one vault, in the asset's smallest unit, without redemption
- * requests. Null if unknown or without flows, if the index is over five minutes behind `blockTimestamp`, or if it does
- * not reach `indexedFor` (both in UNIX seconds).
+ * Returns a user's indexed deposits minus withdrawals in one vault, in the asset's smallest unit, without those that
+ * belong to requests. Null if unknown or without flows, if the index is over five minutes behind `blockTimestamp`, or if
+ * it does not reach `indexedFor` (both in UNIX seconds).
  */
 export function depositedAssets(
   flows: ChainFlows | undefined,

@@ -20,8 +20,8 @@ export interface VaultRedemptions {
   /** True if the user may have open requests that `requests` lacks. */
   incomplete?: boolean;
   /**
-   * Assets that the user's redemption requests have taken out of the vault according to the indexed flows, in the
-   * asset's smallest unit; null if unknown.
+   * Assets that the user's requests in the indexed flows have taken out of the vault less those that they have put in,
+   * in the asset's smallest unit; null if unknown.
    */
   takenOut: bigint | null;
   /**
@@ -129,8 +129,8 @@ export function withPrices(
 }
 
 /**
- * Returns the query for the assets that a user's redemption requests have taken out of a vault according to the indexed
- * flows. The result is zero without such flows, and null if the family cannot value them.
+ * Returns the query for the assets that a user's requests in the indexed flows have taken out of a vault less those that
+ * they have put in. The result is zero without such flows, and null if the family cannot value them.
  */
 function takenByRequests(
   vault: Vault,
@@ -175,8 +175,10 @@ export function openRedemptions(
 const isOpen = ({ state, inWallet }: PendingExit): boolean =>
   state !== "rejected" && !(state === "expired" && inWallet);
 
-const isRedemptionOf = ({ chainId, address }: Vault, one: OpenRequest): boolean =>
-  one.direction === "withdrawal" && one.chainId === chainId && sameAddress(one.vaultAddress, address);
+const isRequestTo = ({ chainId, address }: Vault, one: OpenRequest): boolean =>
+  one.chainId === chainId && sameAddress(one.vaultAddress, address);
+const isRedemptionOf = (vault: Vault, one: OpenRequest): boolean =>
+  one.direction === "withdrawal" && isRequestTo(vault, one);
 
 /**
  * A user's position in one vault, with open redemptions. Those whose shares have left the wallet count in `assets`, not
@@ -322,22 +324,16 @@ export function toWireRedemption(
 
 /**
  * Converts a user's pending deposits into one vault to the API's format, as one request. Its id is that of the first
- * deposit to the vault in `open` or else `0`, which stands for all of the account's requests (EIP-7540).
+ * open deposit to the vault in `open` or else `0`, which stands for all of the account's requests (EIP-7540).
  */
-export function toWireDepositRequest(
-  { vault, pendingAssets, claimableShares, claimableAssets, returnedAssets, claim, booked }: PendingPosition,
-  open: readonly OpenRequest[],
-): VaultRequest {
+export function toWireDepositRequest(pending: PendingPosition, open: readonly OpenRequest[]): VaultRequest {
+  const { vault, pendingAssets, claimableShares, claimableAssets, returnedAssets, claim, booked } = pending;
   const claimable = (claimableShares ?? 0n) > 0n || (claimableAssets ?? 0n) > 0n;
   const paysBack = claim?.paysBack === true;
   const known = pendingAssets !== null && claimableAssets !== null;
   const assets = booked?.assets ?? (known ? pendingAssets + claimableAssets : pendingAssets || null);
-  const row = open.find(
-    (one) =>
-      one.direction === "deposit" &&
-      one.chainId === vault.chainId &&
-      sameAddress(one.vaultAddress, vault.address),
-  );
+  const deposits = open.filter((one) => one.direction === "deposit" && isRequestTo(vault, one));
+  const row = deposits.find(({ requestId }) => pending.openIds?.includes(requestId) ?? true);
   return {
     ...{ request_id: row?.requestId ?? "0", kind: "deposit", tracking_id: row?.trackingId ?? null },
     shares: claimable && !paysBack ? (claimableShares?.toString() ?? null) : null,

@@ -106,6 +106,5 @@ export function precedesBuild(
 ): boolean {
   if (builtBlock === null || receipt === null) return false;
   const block = Number(receipt.blockNumber);
-  const head = block + confirmations - 1;
-  return builtBlock <= head && block < builtBlock - MAX_REORG_BLOCKS;
+  return builtBlock < block + confirmations && block < builtBlock - MAX_REORG_BLOCKS;
 }

@@ -139,7 +139,7 @@ export interface DepositCall {
 
 /**
  * A deposit into or withdrawal from a vault, decoded from one of its events. An amount is null if it is unknown, for
- * example because the event does not contain it, and in Midas's requests, where it is not final.
+ * example because the event does not contain it, and in Midas's redemption requests, where it is not final.
  */
 export interface VaultFlow {
   kind: "deposit" | "withdrawal";
@@ -152,12 +152,9 @@ export interface VaultFlow {
   assets: bigint | null;
   /** In the share token's smallest unit. */
   shares: bigint | null;
-  /**
-   * Query, to be run at the event's block, that converts an amount in another token to `assets` by the vault's own
-   * prices; its result is null if that fails. Absent if there is nothing to convert.
-   */
+  /** Query, run at the event's block, that converts another token's amount by the vault's prices; null if it fails. */
   conversion?: Query<bigint | null>;
-  /** Id by which `VaultExits.takenOut` knows the redemption request of the flow. Absent for other flows. */
+  /** Id by which `VaultExits.takenOut` knows the flow's request (see `toFlowRequestId`). Absent for other flows. */
   requestId?: string;
 }
 
@@ -171,6 +168,8 @@ export interface FlowSource {
   namesCaller?: boolean;
   /** True if flows of redemption requests contain the requests' ids (`VaultFlow.requestId`). */
   namesRequests?: true;
+  /** True if flows of deposit requests contain the requests' ids and amounts. */
+  namesDepositRequests?: true;
   /** True if the flows take the shares of every redemption request from its owner when it is made. */
   takesRequested?: true;
   /** Number that grows when `decode` reads the same logs in another way, so that they are read again. Absent: 0. */
@@ -197,6 +196,8 @@ export interface PendingDeposit {
   returnedAssets?: bigint;
   /** True if the vault rejected all of the known requests. */
   rejected?: boolean;
+  /** Those of the known request ids whose requests are open. Absent if not read. */
+  openIds?: readonly string[];
   /**
    * Assets that the vault's events count as deposited although their shares are not claimed yet, and the time of the
    * last of these events in unix seconds, 0 if none is known. Absent if not read.

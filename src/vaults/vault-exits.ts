@@ -261,8 +261,8 @@ export interface VaultExits {
    */
   openShares?(vault: Vault, user: Address): readonly Read<bigint>[];
   /**
-   * Returns a query for what a user's flows with request ids have taken out of the vault, in the asset's smallest unit,
-   * or null if unknown. It includes requests that the events count as paid already (`bookedOut`).
+   * Returns a query for what a user's flows with request ids have taken out of the vault less what they have put in, in
+   * the asset's smallest unit; null if unknown. It includes requests that count as paid already (`bookedOut`).
    */
   takenOut?(vault: Vault, of: { user: Address; flows: readonly RequestFlow[] }): Query<bigint | null>;
   /** Returns the shares that a user's flows with request ids took from the wallet, with open requests; null if unknown. */

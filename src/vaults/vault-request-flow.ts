@@ -1,4 +1,4 @@
-/** An indexed event of a redemption request: a withdrawal (the request itself) or a deposit (its cancellation). */
+/** An indexed event of a request: a redemption (a withdrawal), its cancellation or a deposit request (deposits). */
 export interface RequestFlow {
   kind: "deposit" | "withdrawal";
   requestId: string;

@@ -53,24 +53,36 @@ test("readStoredFlows() marks all as missing if the database fails", async () =>
   expect(stored).toEqual({ flows: new Map(), requests: [], requestFlows: [], unlisted: "all" });
 });
 
-test("readStoredFlows() keeps a redemption request with the number of a tracked deposit request", async () => {
+describe("readStoredFlows()", () => {
   const asked = { chain_id: 1, vault_address: VAULT.toLowerCase() };
   const tracked = (direction: string, requestId: string) => ({
     ...{ ...asked, direction, request_id: requestId, tracking_id: `${direction} ${requestId}` },
     shares: null,
   });
-  const flow = (requestId: string) => ({
-    ...{ ...asked, kind: "withdrawal", request_id: requestId, assets: null, shares: null },
+  const flow = (requestId: string, kind = "withdrawal") => ({
+    ...{ ...asked, kind, request_id: requestId, assets: null, shares: null },
   });
-  const record = {
-    ...{ chains: [], unlisted: [], asked: [flow("5"), flow("6")] },
-    requests: [tracked("deposit", "5"), tracked("withdrawal", "6")],
+  const read = async (found: { asked: object[]; requests: object[] }) => {
+    const record = { chains: [], unlisted: [], ...found };
+    const db = { run: async () => ({ rows: [record] }) } as unknown as Database;
+    const { requests } = await readStoredFlows(testContext({ db }), { user: VAULT, chainIds: [1] });
+    return requests.map(({ direction, requestId, trackingId }) => [direction, requestId, trackingId]);
   };
-  const db = { run: async () => ({ rows: [record] }) } as unknown as Database;
-  const { requests } = await readStoredFlows(testContext({ db }), { user: VAULT, chainIds: [1] });
-  expect(requests.map(({ direction, requestId, trackingId }) => [direction, requestId, trackingId])).toEqual([
-    ["deposit", "5", "deposit 5"],
-    ["withdrawal", "6", "withdrawal 6"],
-    ["withdrawal", "5", null],
-  ]);
+
+  test("keeps a redemption request with the number of a tracked deposit request", async () => {
+    const requests = [tracked("deposit", "5"), tracked("withdrawal", "6")];
+    expect(await read({ asked: [flow("5"), flow("6")], requests })).toEqual([
+      ["deposit", "5", "deposit 5"],
+      ["withdrawal", "6", "withdrawal 6"],
+      ["withdrawal", "5", null],
+    ]);
+  });
+
+  test("adds deposit requests that this service did not build, and no cancellation of a redemption", async () => {
+    const flows = [flow("deposit:5", "deposit"), flow("deposit:6", "deposit"), flow("0x07", "deposit")];
+    expect(await read({ asked: flows, requests: [tracked("deposit", "5")] })).toEqual([
+      ["deposit", "5", "deposit 5"],
+      ["deposit", "6", null],
+    ]);
+  });
 });

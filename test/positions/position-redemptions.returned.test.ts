@@ -21,3 +21,13 @@ test("toWireDepositRequest() shows the assets of a cancelled request as claimabl
   });
   expect(toWireDepositRequest({ vault, ...open, claim: null }, [])).toMatchObject({ state: "pending" });
 });
+
+test("toWireDepositRequest() names the first request that is open, where the vault numbers them", () => {
+  const pending = { vault, pendingAssets: 100n, claimableShares: 0n, claimableAssets: 0n, claim: null };
+  const to = { chainId: vault.chainId, vaultAddress: vault.address.toLowerCase() };
+  const known = ["5", "6"].map((requestId) => {
+    return { ...to, trackingId: null, direction: "deposit" as const, requestId };
+  });
+  expect(toWireDepositRequest(pending, known)).toMatchObject({ request_id: "5" });
+  expect(toWireDepositRequest({ ...pending, openIds: ["6"] }, known)).toMatchObject({ request_id: "6" });
+});

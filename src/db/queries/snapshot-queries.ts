@@ -1,5 +1,6 @@
 import { and, asc, eq, gte, lt, lte, sql as raw } from "drizzle-orm";
 import * as z from "zod";
+import { DEPOSIT_REQUEST } from "../../lib/deposit-request-id.ts";
 import type { Database } from "../database-client.ts";
 import { flows } from "../tables/flow-tables.ts";
 import { snapshots, vaultFigures } from "../tables/snapshot-tables.ts";
@@ -172,15 +173,19 @@ export async function selectPricePoints(
 }
 
 /**
- * SQL condition of the rows `f` of the table `flows` that count for a vault as a whole. Flows with a request id do not
- * count, except withdrawals without an amount, which make a sum unknown.
+ * SQL of the rows `f` of the table `flows` that count for a vault as a whole. Flows with a request id do not count, except
+ * two kinds that make a sum unknown: withdrawals without an amount, and deposit requests, because when and whether they
+ * are approved is not stored.
  */
-export const countsForVault = raw`(f.request_id is null or (f.kind = 'withdrawal' and f.assets is null))`;
+export const vaultFlows = raw`(select chain_id, vault_address, tx_hash, log_index, user_address, block_number,
+    case when request_id is null then assets end as assets
+  from ${flows} where request_id is null or (kind = 'withdrawal' and assets is null)
+    or starts_with(request_id, ${DEPOSIT_REQUEST})) as f`;
 
 /**
  * Sums a vault's deposits minus withdrawals between neighbouring blocks of an ascending list, the later one included:
- * one sum per pair, in the asset's smallest unit, or null if an amount is unknown. Only flows that meet
- * `countsForVault` count; gaps in the index are not noticed. Throws `store_unavailable`.
+ * one sum per pair, in the asset's smallest unit, or null if an amount is unknown. Only `vaultFlows`
+ * count; gaps in the index are not noticed. Throws `store_unavailable`.
  */
 export async function sumNetFlows(
   db: Database,
@@ -193,9 +198,9 @@ export async function sumNetFlows(
         from jsonb_array_elements_text(${edges}::jsonb) with ordinality
       )
       select n, case when count(f.assets) = count(f.tx_hash) then coalesce(sum(f.assets), 0)::text end as net
-      from edges left join ${flows} f on f.chain_id = ${query.chainId}
+      from edges left join ${vaultFlows} on f.chain_id = ${query.chainId}
         and f.vault_address = ${query.vaultAddress.toLowerCase()}
-        and f.block_number > edges.after and f.block_number <= edges.upto and ${countsForVault}
+        and f.block_number > edges.after and f.block_number <= edges.upto
       where edges.after is not null group by n order by n`),
   );
   return z

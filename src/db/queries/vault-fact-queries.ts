@@ -1,9 +1,9 @@
 import { sql as raw, type SQL } from "drizzle-orm";
 import * as z from "zod";
 import type { Database } from "../database-client.ts";
-import { flowCoverage, flows, flowTips } from "../tables/flow-tables.ts";
+import { flowCoverage, flowTips } from "../tables/flow-tables.ts";
 import { snapshots } from "../tables/snapshot-tables.ts";
-import { countsForVault, snapshotSteps } from "./snapshot-queries.ts";
+import { snapshotSteps, vaultFlows } from "./snapshot-queries.ts";
 
 const amount = z
   .string()
@@ -138,8 +138,8 @@ const largestFlows = (vaults: readonly VaultSpan[]): SQL => raw`select * from (
       as v("chainId" int4, "vaultAddress" text, "afterBlock" int8)
     join ${flowTips} t on t.chain_id = v."chainId"
     join ${flowCoverage} c on c.chain_id = v."chainId" and c.vault_address = v."vaultAddress" and ${isCovered}
-    left join ${flows} f on f.chain_id = v."chainId" and f.vault_address = v."vaultAddress"
-      and f.block_number > v."afterBlock" and ${countsForVault}
+    left join ${vaultFlows} on f.chain_id = v."chainId" and f.vault_address = v."vaultAddress"
+      and f.block_number > v."afterBlock"
     window w as (partition by c.chain_id, c.vault_address)
   ) as ranked where n <= ${LARGEST} order by chain_id, vault_address, abs(assets::numeric) desc, tx_hash`;
 
@@ -174,14 +174,14 @@ const spanSums = (spans: readonly (VaultSpan & { toBlock: number })[]): SQL => {
         coalesce(sum(f.assets) filter (where f.assets > 0), 0) as inflow,
         coalesce(-sum(f.assets) filter (where f.assets < 0), 0) as outflow,
         greatest(coalesce(max(f.assets), 0), 0) as deposit, greatest(coalesce(-min(f.assets), 0), 0) as withdrawal
-      from ${flows} f where f.chain_id = v."chainId" and f.vault_address = v."vaultAddress"
-        and f.block_number > v."afterBlock" and f.block_number <= v."toBlock" and ${countsForVault}) s
+      from ${vaultFlows} where f.chain_id = v."chainId" and f.vault_address = v."vaultAddress"
+        and f.block_number > v."afterBlock" and f.block_number <= v."toBlock") s
     where s.unknown = 0 order by v.n`;
 };
 
 /**
  * Selects the largest flows of `vaults` (`largest`: at most five deposits, five withdrawals, and five of 0 or without
- * an amount) and the flow sums of `spans`, `toBlock` included. Only flows that meet `countsForVault` count. Vaults and
+ * an amount) and the flow sums of `spans`, `toBlock` included. Only `vaultFlows` count. Vaults and
  * spans with missing flows, and spans with an unknown amount, are left out. Throws `store_unavailable`.
  */
 export async function selectFlowFacts(

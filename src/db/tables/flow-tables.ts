@@ -52,8 +52,9 @@ export const flows = pgTable(
      */
     shares: signedUint256("shares"),
     /**
-     * The family's id of a redemption request, for flows whose amount may change with its settlement or cancellation.
-     * Sums of assets leave these flows out (but see `countsForVault`).
+     * Id of the request of a flow whose amount may change with the request's settlement or cancellation: the family's id
+     * of a redemption request, or that of a deposit request after `DEPOSIT_REQUEST`. Sums of assets leave these flows
+     * out (but see `vaultFlows`).
      */
     requestId: text("request_id"),
     blockNumber: block("block_number").notNull(),

@@ -29,7 +29,7 @@ const midasRequests = {
       on: part(placed, "deposits"),
     }),
   claims: false,
-  counts: { event: "request", assets: false },
+  counts: { event: "request", numbered: true },
 } as const;
 
 const lagoonRequests = {
@@ -39,7 +39,7 @@ const lagoonRequests = {
   claims: true,
   open: (placed: Placed) => set(placed, { abi: lagoonVaultAbi, name: "expireTotalAssets" }),
   settle: settledBy(lagoonVaultAbi),
-  counts: { event: "claim", assets: true },
+  counts: { event: "claim" },
 } as const;
 
 requesting([
@@ -60,7 +60,7 @@ requesting([
     eventRounding: 1n,
     deploy: deployCentrifuge("async", "user"),
     settle: settledBy(centrifugeAsyncVaultAbi),
-    counts: { event: "claim", assets: true },
+    counts: { event: "claim" },
   },
   {
     name: "a Mellow queue that takes requests",
@@ -79,7 +79,7 @@ requesting([
       await world.send(owner, transfer(user, 10n ** 22n));
       await world.send(user, transfer(owner, 10n ** 22n));
     },
-    counts: { event: "request", assets: true },
+    counts: { event: "request" },
   },
   {
     name: "a Midas DepositVault that takes requests and names the recipient",

@@ -69,6 +69,17 @@ test("a redemption request counts for the vault when it is paid, and not again w
   expect(await sumNetFlows(db, { ...own, blocks: [20, 30] })).toEqual([null]);
 });
 
+test("a deposit request makes the vault's sum unknown, because its approval has no flow", async () => {
+  const { db } = causeway.context();
+  await causeway.db.insert(flows).values([flow(32, { assets: "100", requestId: "deposit:1" })]);
+  const own = { chainId: CHAIN_ID, vaultAddress: VAULT };
+  expect(await sumNetFlows(db, { ...own, blocks: [30, 31, 33] })).toEqual(["0", null]);
+  const spans = [{ ...own, afterBlock: 30, toBlock: 33 }];
+  const { largest, sums } = await selectFlowFacts(db, { vaults: [{ ...own, afterBlock: 30 }], spans });
+  expect(largest).toMatchObject([{ txHash: "0x32", assets: 0n, unknown: 1 }]);
+  expect(sums).toEqual([]);
+});
+
 test("deposits do not hide a withdrawal among the largest flows", async () => {
   const { db } = causeway.context();
   const deposited = Array.from({ length: 6 }, (_, n) => flow(40 + n, { assets: `${50 + n}` }));

@@ -226,7 +226,8 @@ export const midas: VaultAdapter = {
   encode,
   explain,
   flows: midasFlows,
-  asyncDeposits: (vault) => (midasMode(vault).instant ? null : midasRequests),
+  // Anyone can send requests to a DepositVault, also if deposits are built as instant ones.
+  asyncDeposits: (vault, at) => (midasMode(vault).instant && at !== "anywhere" ? null : midasRequests),
   exits: midasExits,
   exitFeeInTerms: true,
 };

@@ -1,9 +1,10 @@
 import { isAddressEqual, parseAbi, parseEventLogs, zeroAddress } from "viem";
-import { createQuery, type ReadResult, read } from "../../../chains/chain-reads.ts";
+import { createQuery, type Query, type ReadResult, read } from "../../../chains/chain-reads.ts";
+import { depositRequestOf } from "../../../lib/deposit-request-id.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import type { AsyncDeposits, PendingDeposit, SubmittedRequest } from "../../vault-adapter.ts";
-import { paidTo } from "../../vault-exits.ts";
+import { paidTo, type RequestFlow } from "../../vault-exits.ts";
 import { depositRequestsAbi } from "./midas-flow-events.ts";
 import { midasUnit } from "./midas-params.ts";
 
@@ -21,10 +22,14 @@ const approvalsAbi = once(() =>
 );
 /** Status of a deposit request that is neither approved nor rejected yet. */
 const STATUS_OPEN = 0;
+const STATUS_APPROVED = 1;
 const STATUS_REJECTED = 2;
 const REQUEST_ID_PATTERN = /^\d{1,77}$/;
 
 type MintRequest = readonly [`0x${string}`, `0x${string}`, number, bigint, bigint, bigint];
+
+const requestRead = (vault: Vault, id: string) =>
+  read({ to: vault.entryPoint, abi: requestsAbi(), name: "mintRequests", args: [BigInt(id)] });
 
 /**
  * Returns the assets of an open deposit request in the asset's smallest unit, or 0 once it is approved or rejected.
@@ -39,6 +44,38 @@ function pendingAssetsOf(vault: Vault, result: ReadResult<MintRequest>): bigint 
   return fixed && unit !== null ? value / unit : null;
 }
 
+/**
+ * Returns the assets of an approved deposit request, in the asset's smallest unit, or 0 if it is open or rejected. They
+ * are those of its flow (`known`) or, for an asset with a fixed price, the stored value. Null if unknown.
+ */
+function putInBy(vault: Vault, of: { result: ReadResult<MintRequest>; known: bigint | null }): bigint | null {
+  if (!of.result.ok) return null;
+  const [, , status, value] = of.result.value;
+  if (status !== STATUS_APPROVED) return 0n;
+  const unit = midasUnit(vault.asset.decimals);
+  return of.known ?? (vault.params["asset_rate"] === "stable" && unit !== null ? value / unit : null);
+}
+
+/**
+ * Returns a query for the total that a user's deposit requests among `flows` have put into the vault, in the asset's
+ * smallest unit: a request counts once it is approved, and never if it is rejected, because the payment of a rejected
+ * one is returned outside of the chain. Null if the amount or state of one of them is unknown.
+ */
+export function midasPutIn(vault: Vault, flows: readonly RequestFlow[]): Query<bigint | null> {
+  const known = new Map(
+    flows.flatMap(({ requestId, assets }): [string, bigint | null][] => {
+      const id = depositRequestOf(requestId);
+      return id === null ? [] : [[id, assets]];
+    }),
+  );
+  const reads = Object.fromEntries([...known.keys()].map((id) => [id, requestRead(vault, id)]));
+  return createQuery(reads, (results) =>
+    sum(
+      Object.entries(results).map(([id, result]) => putInBy(vault, { result, known: known.get(id) ?? null })),
+    ),
+  );
+}
+
 const sum = (amounts: readonly (bigint | null)[]): bigint | null =>
   amounts.reduce((total, amount) => (total === null || amount === null ? null : total + amount), 0n);
 
@@ -49,17 +86,19 @@ const sum = (amounts: readonly (bigint | null)[]): bigint | null =>
 export const midasRequests: AsyncDeposits = {
   pending(vault, { requestIds }) {
     const known = [...new Set(requestIds)].filter((id) => REQUEST_ID_PATTERN.test(id));
-    const on = { to: vault.entryPoint, abi: requestsAbi(), name: "mintRequests" } as const;
     return createQuery(
-      Object.fromEntries(known.map((id) => [id, read({ ...on, args: [BigInt(id)] })])),
+      Object.fromEntries(known.map((id) => [id, requestRead(vault, id)])),
       (results): PendingDeposit => {
         const amounts = Object.values(results).map((result) => pendingAssetsOf(vault, result));
         const statuses = Object.values(results).map((result) => (result.ok ? result.value[2] : null));
+        // One that cannot be read may be open.
+        const openIds = Object.keys(results).filter((_, at) => (statuses[at] ?? STATUS_OPEN) === STATUS_OPEN);
         return {
           pendingAssets: known.length === 0 ? null : sum(amounts),
           claimableShares: 0n,
           claimableAssets: 0n,
           rejected: known.length > 0 && statuses.every((status) => status === STATUS_REJECTED),
+          openIds,
         };
       },
     );

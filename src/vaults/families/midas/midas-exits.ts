@@ -1,7 +1,9 @@
 import { type Address, encodeFunctionData, type Hex, isAddressEqual, parseAbi } from "viem";
 import {
   createQuery,
+  mapQuery,
   type Query,
+  queryAll,
   type ReadResult,
   type ReadResults,
   read,
@@ -23,6 +25,7 @@ import {
 } from "../../vault-exits.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import { ORDINARY_ACCOUNT } from "../erc4626-base/erc4626-derivation.ts";
+import { midasPutIn } from "./midas-deposit-requests.ts";
 import { midasUnit } from "./midas-params.ts";
 import { WAD } from "./midas-pricing.ts";
 import {
@@ -222,6 +225,14 @@ function encode(vault: Vault, request: ExitInput): ExitCall {
   };
 }
 
+/** Returns what a user's requests have taken out of the vault less what they have put in; null if unknown. */
+function takenByRequests(vault: Vault, of: Parameters<typeof midasTakenOut>[1]): Query<bigint | null> {
+  const amounts = queryAll({ out: midasTakenOut(vault, of), in: midasPutIn(vault, of.flows) });
+  return mapQuery(amounts, (taken) =>
+    taken.out === null || taken.in === null ? null : taken.out - taken.in,
+  );
+}
+
 const explain = familyErrors({
   errors: {
     "error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)": "no_liquidity",
@@ -252,7 +263,7 @@ export const midasExits: VaultExits = {
   explain,
   pending: midasPending,
   findsByIds: () => true,
-  takenOut: midasTakenOut,
+  takenOut: takenByRequests,
   takenShares: midasTakenShares,
   paysUnclaimed: () => true,
   claim: () => null,

@@ -1,4 +1,5 @@
 import { type Address, decodeEventLog, isAddressEqual, parseAbi, toEventSelector, zeroAddress } from "viem";
+import { toFlowRequestId } from "../../../lib/deposit-request-id.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import type { FlowSource, VaultFlow } from "../../vault-adapter.ts";
@@ -37,9 +38,9 @@ const flowsAbi = once(
 type FlowEvent = ReturnType<typeof decodeEventLog<ReturnType<typeof flowsAbi>>>;
 
 /**
- * Returns the events from which a vault's deposits and withdrawals are indexed. Flows of requests have no assets;
- * `midasTakenOut` reads what a redemption request paid. Without the registry parameter `redemption_vault`, burned
- * mTokens count as withdrawals. Throws an Error if the parameter is invalid.
+ * Returns the events from which a vault's deposits and withdrawals are indexed. `midasTakenOut` reads what a redemption
+ * request paid, and `midasPutIn` which deposit requests are approved. Without the registry parameter `redemption_vault`,
+ * burned mTokens count as withdrawals. Throws an Error if the parameter is invalid.
  */
 export function midasFlows(vault: Vault): FlowSource {
   const redemptions = addressParam(vault, "redemption_vault");
@@ -54,6 +55,7 @@ export function midasFlows(vault: Vault): FlowSource {
     addresses: [vault.entryPoint, out],
     namesCaller: true,
     ...(redemptions !== null && { namesRequests: true, takesRequested: true }),
+    namesDepositRequests: true,
     topics: abi.map(toEventSelector),
     decode(log) {
       try {
@@ -93,9 +95,11 @@ function flowOf(vault: Vault, event: FlowEvent): VaultFlow | null {
       return { kind: "deposit", user, ...paidIn(event.args), shares: minted };
     }
     case "DepositRequest":
-      return { kind: "deposit", user: event.args.user, assets: null, shares: null };
-    case "DepositRequestWithCustomRecipient":
-      return { kind: "deposit", user: event.args.recipient, assets: null, shares: null };
+    case "DepositRequestWithCustomRecipient": {
+      const user = event.eventName === "DepositRequest" ? event.args.user : event.args.recipient;
+      const requestId = toFlowRequestId(event.args.requestId.toString());
+      return { kind: "deposit", user, ...paidIn(event.args), shares: null, requestId };
+    }
     case "RedeemInstant":
     case "RedeemInstantWithCustomRecipient": {
       const { user, tokenOut, amount, amountTokenOut } = event.args;

@@ -165,15 +165,16 @@ export function midasPending(
 }
 
 /**
- * Returns a query for the total that a user's requests (`flows`) have paid, in the asset's smallest unit, each rounded
- * down; open and rejected requests count as 0. Null if what one of them paid is unknown.
+ * Returns a query for the total that the redemption requests among a user's `flows` have paid, in the asset's smallest
+ * unit, each rounded down; open and rejected requests count as 0. Null if what one of them paid is unknown.
  */
 export function midasTakenOut(
   vault: Vault,
   { flows }: { user: Address; flows: readonly RequestFlow[] },
 ): Query<bigint | null> {
   const to = redemptionVault(vault) ?? vault.address;
-  const reads = flows.map(({ requestId }) => [requestId, requestRead(to, requestId)] as const);
+  const asked = flows.filter(({ kind }) => kind === "withdrawal");
+  const reads = asked.map(({ requestId }) => [requestId, requestRead(to, requestId)] as const);
   return createQuery(Object.fromEntries(reads), (results) =>
     Object.values(results).reduce<bigint | null>((sum, result) => {
       const paid = result.ok ? paidBy(vault, result.value) : null;

@@ -35,8 +35,8 @@ export interface RequestingFamily extends Omit<Family, "shown" | "worth" | "with
   claimInside?(placed: Placed, of: { user: Address }): Promise<void>;
   /** True if the user must claim the shares after settlement, false if settlement sends them. */
   claims: boolean;
-  /** Event that counts as the deposit in the flows, and whether it contains the amount. */
-  counts: { event: "request" | "claim"; assets: boolean };
+  /** Event that counts as the deposit in the flows, and whether a request's flow has its number. */
+  counts: { event: "request" | "claim"; numbered?: true };
   /** Maximum difference between claimed and requested assets per whole share, in the asset's smallest unit. */
   eventRounding?: bigint;
 }
@@ -126,8 +126,12 @@ async function ask(family: RequestingFamily, placed: Placed): Promise<Asked> {
   if (requests === null) throw new Error("the family has no asynchronous deposits");
   const seen = requests.findRequest(vault, { user, logs: receipt.logs });
   expect(seen).toMatchObject({ assets: amount });
-  const { event, assets } = family.counts;
-  const counted = { kind: "deposit", user, assets: assets ? amount : null, shares: null };
+  const { event, numbered } = family.counts;
+  const named = event === "request" && numbered === true && seen !== null;
+  const counted = {
+    ...{ kind: "deposit", user, assets: amount, shares: null },
+    ...(named && { requestId: `deposit:${seen.requestId}` }),
+  };
   expect(await flowsIn(placed, receipt)).toEqual(event === "request" ? [counted] : []);
   return {
     placed,

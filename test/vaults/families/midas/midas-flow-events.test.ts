@@ -58,8 +58,16 @@ describe("Midas flows", () => {
   test.each([
     ["instant", DEPOSITS, { kind: "deposit", user: USER, assets: 5_000_000n, shares: 4n * ONE }],
     ["instantFor", DEPOSITS, { kind: "deposit", user: OTHER, assets: 5_000_000n, shares: 4n * ONE }],
-    ["request", DEPOSITS, { kind: "deposit", user: USER, assets: null, shares: null }],
-    ["requestFor", DEPOSITS, { kind: "deposit", user: OTHER, assets: null, shares: null }],
+    [
+      "request",
+      DEPOSITS,
+      { kind: "deposit", user: USER, assets: 5_000_000n, shares: null, requestId: "deposit:7" },
+    ],
+    [
+      "requestFor",
+      DEPOSITS,
+      { kind: "deposit", user: OTHER, assets: 5_000_000n, shares: null, requestId: "deposit:7" },
+    ],
     ["redemption", REDEMPTIONS, { kind: "withdrawal", user: USER, assets: 5_000_000n, shares: 4n * ONE }],
     ["redemptionFor", REDEMPTIONS, { kind: "withdrawal", user: USER, assets: 5_000_000n, shares: 4n * ONE }],
     [
@@ -102,6 +110,7 @@ describe("Midas flows", () => {
       expect(source.decode(log)?.conversion?.reads).toEqual({});
       expect(converted(own, log, {})).toBe(5_000_000n);
       expect(converted(own, at(DEPOSITS, "instantFor", other), {})).toBe(5_000_000n);
+      expect(converted(own, at(DEPOSITS, "request", other), {})).toBe(5_000_000n);
     });
 
     test("a deposit is divided by the asset's price where that is not fixed, rounded down", () => {
@@ -142,9 +151,11 @@ describe("Midas asynchronous deposits", () => {
   const requests = midas.asyncDeposits?.(own) ?? null;
   const logs = (...found: object[]) => found as unknown as Log[];
 
-  test("exist only for vaults that take requests", () => {
+  test("are built only for vaults that take requests, and read at every vault", () => {
+    const instant = { ...own, params: { ...own.params, deposit: "instant" } };
     expect(requests).not.toBeNull();
-    expect(midas.asyncDeposits?.({ ...own, params: { ...own.params, deposit: "instant" } })).toBeNull();
+    expect(midas.asyncDeposits?.(instant)).toBeNull();
+    expect(midas.asyncDeposits?.(instant, "anywhere")).toBe(requests);
   });
 
   test("findRequest() finds the user's request and its number in a receipt", () => {
@@ -168,12 +179,14 @@ describe("Midas asynchronous deposits", () => {
     expect(pending(["7", "8", "7"], { 7: open, 8: open })).toEqual({
       pendingAssets: 10_000_000n,
       rejected: false,
+      openIds: ["7", "8"],
       ...nothing,
     });
     const [, , , ...rest] = open;
     expect(pending(["7", "8"], { 7: open, 8: [USER, USDC, 1, ...rest] })).toMatchObject({
       pendingAssets: 5_000_000n,
       rejected: false,
+      openIds: ["7"],
     });
     expect(pending(["7"], { 7: [USER, USDC, 2, ...rest] })).toMatchObject({ pendingAssets: 0n });
     expect(pending([], {})).toMatchObject({ pendingAssets: null, rejected: false });
@@ -183,7 +196,7 @@ describe("Midas asynchronous deposits", () => {
   });
 
   test("pending() returns null when price or status is not known", () => {
-    expect(pending(["7"], {})).toMatchObject({ pendingAssets: null });
+    expect(pending(["7"], {})).toMatchObject({ pendingAssets: null, openIds: ["7"] });
     expect(pending(["7"], { 7: [USER, WETH, 0, 5n, 5n, 1n] })).toMatchObject({ pendingAssets: null });
   });
 

@@ -1,0 +1,12 @@
+/**
+ * Beginning of the request id of flows that belong to deposit requests. The ids of redemption requests have another one,
+ * because some families number deposit and redemption requests separately.
+ */
+export const DEPOSIT_REQUEST = "deposit:";
+
+/** Returns the id by which flows name a deposit request, from the family's own id of the request. */
+export const toFlowRequestId = (requestId: string): string => `${DEPOSIT_REQUEST}${requestId}`;
+
+/** Returns a family's own id of a deposit request from that of a flow; null if the flow belongs to no such request. */
+export const depositRequestOf = (flowRequestId: string): string | null =>
+  flowRequestId.startsWith(DEPOSIT_REQUEST) ? flowRequestId.slice(DEPOSIT_REQUEST.length) : null;
