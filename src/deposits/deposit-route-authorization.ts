@@ -6,15 +6,12 @@ import {
   type PlannedAuthorization,
   planAuthorization,
 } from "../orders/authorization/planned-authorization.ts";
-import { orderDeadline } from "../orders/order-floors.ts";
-import { providerStep } from "../orders/order-provider-step.ts";
+import { encodeRouterTransfer, isRouterTransfer } from "../orders/order-router-transfer.ts";
 import { simulatePayment } from "../orders/simulate-order-payment.ts";
-import type { RouterStepUse } from "../providers/provider.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
-import { encodeRouterCall, type RouterCall, routerBridgeOutput } from "../router/router-codec.ts";
 import { isRouterDeployed } from "../vaults/vault-deposit-entry.ts";
 import type { DepositOrder } from "./deposit-intent.ts";
-import type { BuiltRoute, DepositAttempt } from "./prepared-deposit.ts";
+import { type BuiltRoute, type DepositAttempt, toRouterTransfer } from "./prepared-deposit.ts";
 
 /**
  * A built route, and the signature payload that pays for it; null if an approval does. With a signature, `source` is
@@ -32,7 +29,7 @@ const needsSignature = ({ authorize: wish, user }: DepositOrder): boolean =>
   wish.way !== "approve" && (wish.way !== "auto" || !sameAddress(wish.submitter, user));
 
 /**
- * Returns true if the route's transaction already calls the Router, in which case it cannot be a step of a Router
+ * Returns true if the provider's transaction calls the Router itself, in which case it cannot be a step of a Router
  * order.
  */
 const callsRouter = ({ order, ends }: Pick<DepositAttempt, "order" | "ends">): boolean =>
@@ -85,17 +82,21 @@ export async function signRoute(
   const { amount, allowance } = payment;
   const kind = chooseAuthorization({ wish, owner, amount, allowance, facts });
   if (kind === null || facts === null || asStep === undefined) return { ...built, authorization: null };
-  const data = encodeRouterCall(toRouteOrder(attempt, { payment, route, asStep }));
-  const source = await simulatePayment(ctx, {
-    payment: {
-      ...payment,
-      spender: depositRouterAddress,
-      allowance: funds.allowances.get(depositRouterAddress.toLowerCase()) ?? null,
-    },
-    call: { target: depositRouterAddress, value: 0n, data },
-    reads: [],
-  });
-  // The user's own transaction did not: KyberSwap's opaque part often pays the user whatever the receiver's word says.
+  // Some routes were built and simulated as a Router order already.
+  const ready = isRouterTransfer(route);
+  const { data } = ready
+    ? route.transaction
+    : { data: encodeRouterTransfer(toRouterTransfer(attempt), { route, asStep }) };
+  const routerPayment = {
+    ...payment,
+    spender: depositRouterAddress,
+    allowance: funds.allowances.get(depositRouterAddress.toLowerCase()) ?? null,
+  };
+  const call = { target: depositRouterAddress, value: 0n, data };
+  const source = ready
+    ? built.source
+    : await simulatePayment(ctx, { payment: routerPayment, call, reads: [] });
+  // The user's own transaction did not: opaque parts may pay the user whatever the receiver's word says.
   if (!source.ok) {
     if (needsSignature(order)) throw unsignable();
     return { ...built, authorization: null };
@@ -106,37 +107,4 @@ export async function signRoute(
     chainId: from.chainId,
   });
   return { ...built, source, authorization };
-}
-
-/**
- * Returns the Router order whose only step sends a provider's transaction with the whole amount: into a bridge, or into
- * a swap that pays the Router's executor, and whose guaranteed output the order enforces.
- */
-function toRouteOrder(
-  { order, funds, token: target }: DepositAttempt,
-  { payment, route, asStep }: Pick<BuiltRoute, "payment" | "route"> & { asStep: RouterStepUse },
-): RouterCall {
-  const swaps = order.from.chainId === order.vault.chainId;
-  const { token, amount } = payment;
-  return {
-    order: {
-      tokenIn: token,
-      amountIn: amount,
-      minIn: amount,
-      nativeFee: 0n,
-      tokenOut: swaps ? target.address : routerBridgeOutput,
-      receiver: order.user,
-      minOut: swaps ? route.toAmountMin : 0n,
-      minOutPerIn: 0n,
-      deadline: orderDeadline(funds.block.timestamp),
-      // During the swap, a hostile route could trigger payments that others owe to the user, and keep the input.
-      direct: false,
-      refundTo: order.user,
-      ref: order.ref,
-      partnerId: order.partnerHash,
-      partnerType: order.partnerType,
-    },
-    steps: [providerStep(token, { route, asStep, amount })],
-    sweep: asStep.leftovers,
-  };
 }

@@ -3,6 +3,7 @@ import type { Context } from "../context.ts";
 import type { PlannedAuthorization } from "../orders/authorization/planned-authorization.ts";
 import type { RouteAttempt } from "../orders/order-route-attempts.ts";
 import { toTransferRequest } from "../orders/order-route-candidates.ts";
+import type { RouterTransfer } from "../orders/order-router-transfer.ts";
 import type { SimulatedPayment, TokenPayment } from "../orders/simulate-order-payment.ts";
 import type { TransferRequest, VerifiedTransfer } from "../providers/provider.ts";
 import type { NoRouteReason } from "../providers/provider-failures.ts";
@@ -123,6 +124,15 @@ export function toTransferBuildRequest(
 ): TransferRequest {
   const bridges = option.bridge === null ? null : [option.bridge];
   return { ...toTransferRequest(order, token), bridges, slippage: tolerance };
+}
+
+/** Returns what a Router order of an attempt transfers; a deposit in another chain's vault needs a bridge. */
+export function toRouterTransfer({ order, token, funds }: DepositAttempt): RouterTransfer {
+  const { user, from, vault, ref, partnerHash: partnerId, partnerType } = order;
+  return {
+    ...{ user, from, swapsTo: from.chainId === vault.chainId ? token.address : null },
+    ...{ blockTime: funds.block.timestamp, named: { ref, partnerId, partnerType } },
+  };
 }
 
 /**

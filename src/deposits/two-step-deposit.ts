@@ -4,6 +4,7 @@ import { failure } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
 import { orderRef, partnerHashOf } from "../orders/order-attribution.ts";
 import { assertFair, planLoss } from "../orders/order-route-fairness.ts";
+import { toSendable } from "../orders/order-router-transfer.ts";
 import { simulateProviderTransaction, watchedBalance } from "../orders/simulate-order-payment.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { acceptedTokens, depositEntry } from "../vaults/vault-deposit-entry.ts";
@@ -13,6 +14,7 @@ import {
   type BuiltRoute,
   type DepositAttempt,
   toPayment,
+  toRouterTransfer,
   toTransferBuildRequest,
 } from "./prepared-deposit.ts";
 
@@ -76,15 +78,16 @@ const HALVED_BELOW = 0.01;
 const secondStepSlippage = (slippage: number): number => (slippage < HALVED_BELOW ? slippage / 2 : slippage);
 
 /**
- * Builds and simulates a provider's transaction that delivers a token to the user, and the user's deposit of the
- * guaranteed amount. Throws `price_unsafe` if the offer is unfair; errors of the provider, of the simulation and of
- * `prepareSecondStep` propagate.
+ * Builds and simulates a provider's transaction that delivers a token to the user (`toSendable`), and the user's deposit
+ * of the guaranteed amount. Throws `price_unsafe` if the offer is unfair; errors of the provider, of
+ * `toSendable`, of the simulation and of `prepareSecondStep` propagate.
  */
 export async function buildTwoStep(ctx: Context, attempt: DepositAttempt): Promise<BuiltRoute> {
   const { order, token } = attempt;
   const loss = planLoss(await attempt.offer());
   const scope = { ...ctx.providers.scope, deadline: attempt.deadline };
-  const route = await attempt.provider.build(scope, toTransferBuildRequest(attempt, loss.transfer));
+  const own = await attempt.provider.build(scope, toTransferBuildRequest(attempt, loss.transfer));
+  const route = await toSendable(ctx, { route: own, transfer: toRouterTransfer(attempt) });
   const offer = await attempt.offer(route.nativeFee);
   assertFair(offer, { built: route, simulated: null, minIn: null });
   const payment = toPayment(attempt, route);

@@ -102,9 +102,11 @@ function fundsOf<B>(
   const { order, targets } = input;
   const request = toTransferRequest(order, { address: order.from.token });
   const signs = order.authorize !== undefined && asksForSignature(order.authorize);
+  const crosses = order.from.chainId !== order.client.definition.chainId;
   const spenders = [
     ...providers.flatMap((provider) => provider.spenders(request)),
-    ...(signs ? [depositRouterAddress] : []),
+    // Some swaps are sent only through the Router.
+    ...(signs || !crosses ? [depositRouterAddress] : []),
   ];
   const source = order.from.client.definition;
   const priced = targets.flatMap(({ address }) => {
@@ -112,7 +114,6 @@ function fundsOf<B>(
     if (order.from.chainId === token.chain.chainId) return [address];
     return counterpartOf(providers, { token, chain: source }) ?? [];
   });
-  const crosses = order.from.chainId !== order.client.definition.chainId;
   return readFunds(ctx, { payer: order, spenders: [...new Set(spenders)], priced, crosses });
 }
 

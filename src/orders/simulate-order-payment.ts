@@ -28,7 +28,7 @@ import { DAY_MS } from "../lib/durations.ts";
 import { once } from "../lib/once.ts";
 import type { VerifiedTransfer } from "../providers/provider.ts";
 import { paidTo } from "../vaults/vault-exits.ts";
-import { explainCommonRevert } from "../vaults/vault-reverts.ts";
+import { explainTransferRevert } from "./order-router-transfer.ts";
 import { encodeApprovals, type UserCall } from "./order-wallet-calls.ts";
 
 /**
@@ -237,8 +237,9 @@ export interface SimulatedProviderTransaction {
 }
 
 /**
- * Simulates a provider's transaction and its approvals as sent by the payer. Throws `would_revert`, `upstream_rejected`
- * if it takes more of the token than the order allows or less than is newly approved, and errors of `simulatePayment`.
+ * Simulates a provider's transaction and its approvals as sent by the payer. Throws the error of `explainTransferRevert`
+ * if it reverts, `upstream_rejected` if it takes more of the token than the order allows or less than is newly approved,
+ * and errors of `simulatePayment`.
  */
 export async function simulateProviderTransaction(
   ctx: Context,
@@ -250,10 +251,7 @@ export async function simulateProviderTransaction(
   const own = native ? [] : [balanceOfRead(payment.token, payment.payer)];
   const reads = [...own, ...(watch === null ? [] : [watch]), ...(native ? [] : [allowanceRead(payment)])];
   const made = await simulatePayment(ctx, { payment, call: { target: to, value, data }, reads });
-  if (!made.ok) {
-    const { text } = explainCommonRevert(made.revert);
-    throw failure("would_revert", "the transfer would revert on its source chain", { revert: text });
-  }
+  if (!made.ok) throw explainTransferRevert(route, made.revert);
   const spent = own.length === 0 ? null : increaseOf(made.simulation, 0);
   if (spent !== null && -spent > payment.amount) {
     throw failureFrom(

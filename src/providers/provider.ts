@@ -141,6 +141,12 @@ export interface RouterStepUse {
    * receiver, so an order must return them. Without the native currency and duplicates; an exchange keeps what it leaves.
    */
   leftovers: readonly Address[];
+  /**
+   * True if the contract counts as output whatever the receiver gains while opaque code of the provider runs. That code
+   * could keep the input and trigger a payment that others owe to the user, so the user may send the call only within a
+   * Router order, whose executor is owed nothing. Absent otherwise.
+   */
+  required?: true;
 }
 
 /** A transfer whose status is requested, identified by its source transaction. */

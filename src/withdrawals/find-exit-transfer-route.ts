@@ -1,4 +1,4 @@
-import { type Address, keccak256 } from "viem";
+import { type Address, keccak256, zeroHash } from "viem";
 import type { ChainClient } from "../chains/chain-client.ts";
 import { chainNotServed } from "../chains/chain-definitions.ts";
 import type { Context } from "../context.ts";
@@ -8,6 +8,7 @@ import type { RouteAttempt, RouteSearchInput } from "../orders/order-route-attem
 import { toTransferRequest } from "../orders/order-route-candidates.ts";
 import { assertFair, planLoss, type RouteOrder } from "../orders/order-route-fairness.ts";
 import { type FoundRoute, searchRoutes } from "../orders/order-route-search.ts";
+import { toSendable } from "../orders/order-router-transfer.ts";
 import { toTransactionRequest, toWalletCall } from "../orders/order-wallet-calls.ts";
 import {
   type SimulatedPayment,
@@ -79,6 +80,7 @@ export function findTransfer<B>(
 
 /** A provider's transaction that the user sends, after its simulation. */
 export interface UserTransfer {
+  /** The route with the transaction that the user sends: the provider's, or a Router order that contains it. */
   route: VerifiedTransfer;
   /** What the transaction takes from the user: the vault's payment. */
   payment: TokenPayment;
@@ -95,15 +97,24 @@ export interface BuiltOffer {
 }
 
 /**
- * Simulates a provider's transaction that the user sends, also before the user holds the amount. Throws `price_unsafe`
- * if the output is unfair; errors of `simulateProviderTransaction` propagate.
+ * Simulates a provider's transaction as the user sends it (`toSendable`), also before the user holds the amount. Throws
+ * `price_unsafe` if the output is unfair; errors of `toSendable` and `simulateProviderTransaction` propagate.
  */
 export async function simulateUserTransfer(
   ctx: Context,
-  { order, attempt, route }: BuiltOffer,
+  { order, attempt, route: own }: BuiltOffer,
 ): Promise<UserTransfer> {
   const { funds, token } = attempt;
   const { from, user } = order;
+  const here = from.chainId === order.client.definition.chainId;
+  const route = await toSendable(ctx, {
+    route: own,
+    transfer: {
+      ...{ user, from, swapsTo: here ? token.address : null, blockTime: funds.block.timestamp },
+      // The withdrawal's reference and its partner are those of the redemption; this call is known by its calldata.
+      named: { ref: zeroHash, partnerId: zeroHash, partnerType: 0 },
+    },
+  });
   const spender = route.spender ?? route.transaction.to;
   const payment: TokenPayment = {
     ...{ client: from.client, payer: user, token: from.token, amount: from.amount, spender },
@@ -112,7 +123,6 @@ export async function simulateUserTransfer(
     allowance: funds.allowances.get(spender.toLowerCase()) ?? null,
     block: funds.block,
   };
-  const here = from.chainId === order.client.definition.chainId;
   const watch = here ? watchedBalance(token.address, user) : null;
   const { source, gained } = await simulateProviderTransaction(ctx, { payment, route, watch });
   const output = gained === null ? null : { seen: gained, floor: route.toAmountMin };

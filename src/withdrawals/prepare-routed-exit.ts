@@ -200,8 +200,8 @@ async function buildOnward(
   const fee = feeless ? route.transaction.value : 0n;
   if (!byRouter || asStep === undefined || fee !== 0n) {
     if (byRouter && oneStep) throw noStep();
-    await simulateUserTransfer(ctx, { order: routing, attempt, route });
-    return { kind: "two_step", exit, route };
+    const sent = await simulateUserTransfer(ctx, { order: routing, attempt, route });
+    return { kind: "two_step", exit, route: sent.route };
   }
   return {
     kind: "routed",

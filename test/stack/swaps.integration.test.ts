@@ -132,7 +132,6 @@ describe("a swap of the KyberSwap provider on chain", () => {
   test.each([
     ["USDC", "WETH", usd(250n)],
     ["USDT", "USDC", usd(70n)],
-    ["WBTC", "USDC", 10n ** 6n],
     ["USDC", "ETH", usd(90n)],
     ["ETH", "USDC", 10n ** 17n],
   ] as const)("from %s to %s delivers exactly what was quoted", async (paid, wanted, amount) => {
@@ -143,7 +142,7 @@ describe("a swap of the KyberSwap provider on chain", () => {
     const move = await kyber.build(scope, request);
     expect(move.toAmount).toBe(quote?.toAmount);
     expect(move.toAmountMin).toBe(quote?.toAmountMin);
-    expect(decodeKyberSwap(move.transaction.data)?.kind).toBe(paid === "WBTC" ? "swapSimpleMode" : "swap");
+    expect(decodeKyberSwap(move.transaction.data)?.kind).toBe("swap");
     const [had, hadPaid] = [await held(stack.one, [user, wanted]), await held(stack.one, [user, paid])];
     await approveAndSend(stack.one, { move, request });
     const gained = (await held(stack.one, [user, wanted])) - had;
@@ -152,6 +151,18 @@ describe("a swap of the KyberSwap provider on chain", () => {
     else expect(gained).toBeGreaterThan((move.toAmount * 99n) / 100n);
     const spent = hadPaid - (await held(stack.one, [user, paid]));
     if (paid !== "ETH") expect(spent).toBe(amount);
+  });
+
+  test("in simple mode, whose pools pay the router itself, delivers nothing and reverts", async () => {
+    const { kyber, scope } = opened;
+    const amount = 10n ** 6n;
+    await give(stack.one, { user, symbol: "WBTC", amount });
+    const request = swapOf(stack.one.tokens.WBTC, stack.one.tokens.USDC, amount);
+    const { transaction, spender } = await kyber.build(scope, request);
+    expect(decodeKyberSwap(transaction.data)?.kind).toBe("swapSimpleMode");
+    if (spender === null) throw new Error("a token needs an approval");
+    await approve(stack.one, { user, token: request.fromToken, spender, amount });
+    expect((await trySend(stack.one, { user, ...transaction })).status).toBe(false);
   });
 
   test("reverts below the minimum, for another value, and after its deadline", async () => {

@@ -1,5 +1,7 @@
-import { type Address, decodeFunctionData, erc20Abi, type Hex, zeroAddress } from "viem";
+import { type Address, decodeFunctionData, erc20Abi, type Hex, keccak256, zeroAddress, zeroHash } from "viem";
 import { describe, expect, test } from "vitest";
+import { depositRouterAddress } from "../../src/router/router-address.ts";
+import { decodeRouterCall, routerSelf } from "../../src/router/router-codec.ts";
 import { prepareTransfer, requestedToken } from "../../src/withdrawals/find-exit-transfer-route.ts";
 import { OTHER, USDC, USER, WETH } from "../support/deposits/fixtures.ts";
 import { balanceKey } from "../support/deposits/simulated-chain.ts";
@@ -23,6 +25,8 @@ async function transfer(
     /** Part of the approval that is spent, and what was approved before. */
     spends?: bigint;
     standing?: bigint;
+    /** True if only the Router may make the swap. */
+    required?: true;
   } = {},
 ) {
   const { ctx } = await createWithdrawalFixture({
@@ -39,13 +43,14 @@ async function transfer(
   const desk = swapDesk(ctx, {
     ...(of.price !== undefined && { price: of.price }),
     ...(dstReceiver !== undefined && { fields: { dstReceiver } }),
+    ...(of.required && { made: { asStep: { receiverOffset: 164, leftovers: [], required: of.required } } }),
   });
   return prepareTransfer(desk.ctx, {
     ...{ user: USER, from: { chainId, token: USDC, amount: ARRIVED } },
     ...{
       to: { chainId: of.toChain ?? chainId, token: WETH },
       slippage: of.slippage ?? 0.03,
-      preferredBridge: null,
+      ...{ preferredBridge: null },
     },
   });
 }
@@ -60,6 +65,28 @@ describe("prepareTransfer()", () => {
     });
     expect(made.calls).toHaveLength(2);
     expect(made.transaction_request).toMatchObject({ to: EXCHANGE, chain_id: chainId });
+  });
+
+  test("sends a swap that counts what others pay the user only within a Router order", async () => {
+    const made = await transfer({ required: true });
+    expect(made).toMatchObject({
+      ...{
+        target: depositRouterAddress,
+        provider: "desk",
+        transaction_request: { to: depositRouterAddress },
+      },
+      approval: { token_address: USDC, spender_address: depositRouterAddress, amount: ARRIVED.toString() },
+    });
+    const { data } = made.transaction_request;
+    expect(made.dataHash).toBe(keccak256(data as Hex));
+    const { order, steps } = decodeRouterCall(data as Hex);
+    expect(order).toMatchObject({
+      ...{ tokenIn: USDC, amountIn: ARRIVED, minIn: ARRIVED, direct: false, ref: zeroHash },
+      ...{ tokenOut: WETH, minOut: made.toAmountMin, receiver: USER, refundTo: USER },
+    });
+    expect(steps).toMatchObject([
+      { target: EXCHANGE, spender: EXCHANGE, needAmount: ARRIVED, patches: [{ token: routerSelf }] },
+    ]);
   });
 
   test("approves what is missing, over an earlier allowance, and nothing more", async () => {

@@ -148,7 +148,8 @@ async function buildSwap(client: KyberClient, input: SwapInput & { summary: unkn
     body: {
       routeSummary: summary,
       sender: request.user,
-      recipient: request.user,
+      // The executor's opaque data pay this address. The router passes on what it gets, to any receiver.
+      recipient: deployment.router,
       origin: request.user,
       slippageTolerance: Number(slippageBps(request)),
       deadline: Math.floor(scope.now() / 1000) + DEADLINE_SECONDS,

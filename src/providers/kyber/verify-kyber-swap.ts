@@ -45,8 +45,9 @@ export interface VerifiedKyberSwap {
 }
 
 /**
- * Decodes a swap's transaction, compares the fields that move money with the request, and encodes all decoded fields
- * again. Executor and data stay opaque; the minimum output bounds what they do. Throws `upstream_rejected`.
+ * Decodes a swap's transaction, which was asked for with the router as recipient, compares the fields that move money
+ * with the request, and encodes all decoded fields again, with the user as receiver. Executor and data stay opaque. The
+ * minimum output bounds what they do only for a receiver to whom nobody owes anything. Throws `upstream_rejected`.
  */
 export function verifyKyberSwap({ request, deployment, answer }: KyberVerifyInput): VerifiedKyberSwap {
   const native = isNative(request.fromToken);
@@ -62,7 +63,7 @@ export function verifyKyberSwap({ request, deployment, answer }: KyberVerifyInpu
   requireMatch(swap.kind === "swap" || !native, "selector");
   requireMatch(isAddressEqual(desc.srcToken, kyberToken(request.fromToken)), "srcToken");
   requireMatch(isAddressEqual(desc.dstToken, kyberToken(request.toToken)), "dstToken");
-  requireMatch(isAddressEqual(desc.dstReceiver, request.user), "dstReceiver");
+  requireMatch(isAddressEqual(desc.dstReceiver, deployment.router), "dstReceiver");
   requireMatch(desc.amount === request.amount, "amount");
   requireMatch(desc.permit === "0x", "permit");
   requireMatch((desc.flags & ~ALLOWED_FLAGS) === 0n, "flags");
@@ -70,11 +71,13 @@ export function verifyKyberSwap({ request, deployment, answer }: KyberVerifyInpu
   checkFees(desc, answer.amountOut);
   requireMatch(desc.minReturnAmount >= deductParts(answer.amountOut, request.slippage), "minReturnAmount");
   requireMatch(desc.minReturnAmount > 0n && desc.minReturnAmount <= answer.amountOut, "minReturnAmount");
+  // What the executor pays to the router, the router passes on to the receiver that the calldata name.
+  const own = { ...swap, desc: { ...desc, dstReceiver: request.user } };
   return {
-    transaction: { to: deployment.router, data: encodeKyberSwap(swap), value },
+    transaction: { to: deployment.router, data: encodeKyberSwap(own), value },
     toAmount: answer.amountOut,
     toAmountMin: desc.minReturnAmount,
-    asStep: { receiverOffset: kyberReceiverOffset(swap), leftovers: [] },
+    asStep: { receiverOffset: kyberReceiverOffset(own), leftovers: [], required: true },
   };
 }
 

@@ -27,49 +27,43 @@ const bodyOf = (user: { address: Address }): BuildBody => ({
   from_token: USDC,
 });
 
-test("one signature pays for a swap by lifi that pays the Router's executor; the deposit is the second step", async () => {
-  const user = await newUser(chain, { USDC: amounts.USDC });
-  const relayer = await newUser(chain);
-  const asked: BuildBody = { ...bodyOf(user), authorize: "erc3009", submitter: relayer.address };
-  const built = await withOnly("lifi", () => api.buildToSign(asked));
-  expect(built).toMatchObject({ transaction_request: null, authorize: "erc3009", two_step: true });
-  expect(built.steps.map(({ step_id, state }) => [step_id, state])).toEqual([
-    ["source.authorize", "required"],
-    ["source.transfer", "waiting"],
-    ["destination.approve", "waiting"],
-    ["destination.deposit", "waiting"],
-  ]);
-  const ready = await authorize(api, built.tracking_id, await signOrder(built, user));
-  const { lifi_diamond: diamond, deposit_router: spender } = chain.info.contracts;
-  const { order, steps } = decodeRouterCall(unsignedCalldata(ready.transaction_request.data as Hex) ?? "0x");
-  expect(order.direct).toBe(false);
-  expect(steps).toMatchObject([{ target: diamond, patches: [{ token: routerSelf }] }]);
-  const { status, transactionHash } = await submit(chain, relayer, ready);
-  expect(status).toBe("success");
-  expect(await api.status(transactionHash, chain.chainId)).toMatchObject({
-    status: "PENDING",
-    substatus: "WAIT_DEPOSIT_TRANSACTION",
-  });
-  const arrived = await balanceOf(chain, { token: WETH, owner: user.address });
-  expect(arrived).toBeGreaterThanOrEqual(BigInt(built.estimate.to_amount_min));
-  expect(await api.deposit(built.tracking_id)).toMatchObject({
-    state: "awaiting_deposit",
-    source_tx_hash: transactionHash,
-    delivered_amount: arrived.toString(),
-  });
-  expect(await allowanceOf(chain, { token: USDC, owner: user.address, spender })).toBe(0n);
-});
-
-test("a swap whose executor pays the user itself needs an approval, which `auto` falls back to", async () => {
-  const user = await newUser(chain, { USDC: amounts.USDC });
-  const relayer = await newUser(chain);
-  const asked: BuildBody = { ...bodyOf(user), authorize: "erc3009", submitter: relayer.address };
-  const refused = await withOnly("kyber", () => api.refusal(asked));
-  // A signature can pay for LI.FI's swap, and LI.FI may answer later.
-  expect(refused.code).toBe("upstream_unavailable");
-  const built = await withOnly("kyber", () => api.build({ ...bodyOf(user), authorize: "auto" }));
-  expect(built).toMatchObject({
-    authorize: "approve",
-    transaction_request: { to: chain.info.contracts.kyber_router },
-  });
-});
+test.each([
+  ["lifi", "lifi_diamond"],
+  ["kyber", "kyber_router"],
+] as const)(
+  "one signature pays for a swap by %s that pays the Router's executor; the deposit is the second step",
+  async (provider, contract) => {
+    const user = await newUser(chain, { USDC: amounts.USDC });
+    const relayer = await newUser(chain);
+    const asked: BuildBody = { ...bodyOf(user), authorize: "erc3009", submitter: relayer.address };
+    const built = await withOnly(provider, () => api.buildToSign(asked));
+    expect(built).toMatchObject({ transaction_request: null, authorize: "erc3009", two_step: true });
+    expect(built.steps.map(({ step_id, state }) => [step_id, state])).toEqual([
+      ["source.authorize", "required"],
+      ["source.transfer", "waiting"],
+      ["destination.approve", "waiting"],
+      ["destination.deposit", "waiting"],
+    ]);
+    const ready = await authorize(api, built.tracking_id, await signOrder(built, user));
+    const { [contract]: target, deposit_router: spender } = chain.info.contracts;
+    const { order, steps } = decodeRouterCall(
+      unsignedCalldata(ready.transaction_request.data as Hex) ?? "0x",
+    );
+    expect(order.direct).toBe(false);
+    expect(steps).toMatchObject([{ target, patches: [{ token: routerSelf }] }]);
+    const { status, transactionHash } = await submit(chain, relayer, ready);
+    expect(status).toBe("success");
+    expect(await api.status(transactionHash, chain.chainId)).toMatchObject({
+      status: "PENDING",
+      substatus: "WAIT_DEPOSIT_TRANSACTION",
+    });
+    const arrived = await balanceOf(chain, { token: WETH, owner: user.address });
+    expect(arrived).toBeGreaterThanOrEqual(BigInt(built.estimate.to_amount_min));
+    expect(await api.deposit(built.tracking_id)).toMatchObject({
+      state: "awaiting_deposit",
+      source_tx_hash: transactionHash,
+      delivered_amount: arrived.toString(),
+    });
+    expect(await allowanceOf(chain, { token: USDC, owner: user.address, spender })).toBe(0n);
+  },
+);

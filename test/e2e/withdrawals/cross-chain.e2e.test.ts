@@ -5,6 +5,7 @@ import { Api, type WithdrawBody } from "../../support/e2e/api.ts";
 import { allowanceOf, balanceOf } from "../../support/e2e/balances.ts";
 import { chainIds, chainOf, mined, sendCall, tokenOn, vaultNamed } from "../../support/e2e/chain.ts";
 import { withBridge } from "../../support/e2e/cross-chain.ts";
+import { emulators, type FaultInput, withFaults } from "../../support/e2e/faults.ts";
 import { bodyOf } from "../../support/e2e/http.ts";
 import { signDeposit } from "../../support/e2e/sign-deposit.ts";
 import { newSmartAccount } from "../../support/e2e/smart-account.ts";
@@ -110,7 +111,10 @@ test("a contract wallet withdraws in one batch, and is paid on the other chain",
   expect(await balanceOf(away, { token, owner: account.address })).toBeGreaterThan(0n);
 });
 
-test("a second step is offered for what the vault paid, and found by its own hash", async () => {
+test.each([
+  ["any provider", []],
+  ["KyberSwap, through the Router", [emulators().lifi]],
+])("a second step by %s is offered for what the vault paid, and found by its own hash", async (_by, down) => {
   const plasma = vaultNamed("Plasma USDC");
   const chain = chainOf(plasma.chain_id);
   const weth = tokenOn(chain, "WETH");
@@ -121,8 +125,13 @@ test("a second step is offered for what the vault paid, and found by its own has
   const first = await signDeposit(chain, { user, built, style: "calls" });
   await mined(chain, first);
   const waiting = { status: "PENDING", substatus: "WAIT_TRANSFER_TRANSACTION" };
-  await expect.poll(() => statusOf(first, chain.chainId), DELIVERY_POLLING).toMatchObject(waiting);
-  const { next, steps, assets } = await read(id);
+  const faults: FaultInput[] = [{ kind: "status", status: 503 }];
+  const { next, steps, assets } = await withFaults({ emulators: down, faults }, async () => {
+    await expect.poll(() => statusOf(first, chain.chainId), DELIVERY_POLLING).toMatchObject(waiting);
+    return read(id);
+  });
+  const router = chain.info.contracts.deposit_router;
+  expect(next?.transaction_request.to === router).toBe(down.length > 0);
   if (next === null) throw new Error("nothing to sign");
   expect(next).toMatchObject({ kind: "transfer", approval: { amount: assets } });
   expect(steps.find(({ step_id }) => step_id === "destination.transfer")?.state).toBe("required");

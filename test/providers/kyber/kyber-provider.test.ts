@@ -90,7 +90,7 @@ describe("quote()", () => {
 });
 
 describe("build()", () => {
-  test("sends the route back unchanged, with the user as sender and recipient", async () => {
+  test("sends the route back unchanged, with the user as sender and the router as recipient", async () => {
     serve(swapRequest());
     const built = await kyber.build(scope, swapRequest());
     expect(built).toMatchObject({
@@ -105,7 +105,7 @@ describe("build()", () => {
     expect(sent).toMatchObject({
       routeSummary: routesBody(swapRequest()).data.routeSummary,
       sender: USER,
-      recipient: USER,
+      recipient: deployment.router,
       slippageTolerance: 300,
     });
     expect(Number(sent["deadline"])).toBeGreaterThan(scope.now() / 1000 + built.validSeconds);

@@ -9,6 +9,7 @@ import {
   AMOUNT,
   AMOUNT_OUT,
   ATTACKER,
+  answeredFields,
   buildBody,
   deployment,
   EXECUTOR,
@@ -29,17 +30,19 @@ function verify(request: TransferRequest, change: Record<string, unknown> = {}) 
 
 /** Verifies the answer with the honest calldata but for some fields. */
 const verifyFields = (fields: Partial<SwapFields>, request = swapRequest()) =>
-  verify(request, { data: encodeFields(honestFields(request, fields)) });
+  verify(request, { data: encodeFields(answeredFields(request, fields)) });
 
 describe("verifyKyberSwap() accepts an honest swap", () => {
   test("paid with a token: no value, the router as target, the decoded minimum as guarantee", () => {
-    const { transaction, toAmount, toAmountMin } = verify(swapRequest());
+    const { transaction, toAmount, toAmountMin, asStep } = verify(swapRequest());
     expect(transaction).toEqual({
       to: deployment.router,
       value: 0n,
       data: encodeFields(honestFields(swapRequest())),
     });
     expect([toAmount, toAmountMin]).toEqual([AMOUNT_OUT, FLOOR]);
+    // The router measures the user's balance, which others may raise meanwhile.
+    expect(asStep).toMatchObject({ required: true, leftovers: [] });
   });
 
   test("paid in the native currency: the amount as value", () => {
@@ -72,6 +75,7 @@ describe("verifyKyberSwap() accepts an honest swap", () => {
 describe("verifyKyberSwap() refuses", () => {
   test.each<[string, Partial<SwapFields>]>([
     ["dstReceiver", { dstReceiver: ATTACKER }],
+    ["dstReceiver", { dstReceiver: swapRequest().user }],
     ["dstReceiver", { dstReceiver: zeroAddress }],
     ["srcToken", { srcToken: WETH_1 }],
     ["dstToken", { dstToken: USDC_1 }],
@@ -126,13 +130,13 @@ describe("verifyKyberSwap() refuses", () => {
     ["an approval", "0x095ea7b3"],
     ["a transfer", "0xa9059cbb"],
   ])("the selector of %s", (_name, selector) => {
-    const honest = encodeFields(honestFields(swapRequest()));
+    const honest = encodeFields(answeredFields(swapRequest()));
     expect(rejectedField(() => verify(swapRequest(), { data: `${selector}${honest.slice(10)}` }))).toBe(
       "kyberswap: data",
     );
   });
 
-  test.each(["0x", "0xe21fd0e9", encodeFields(honestFields(swapRequest())).slice(0, -64)])(
+  test.each(["0x", "0xe21fd0e9", encodeFields(answeredFields(swapRequest())).slice(0, -64)])(
     "calldata that ends too early",
     (data) => {
       expect(rejectedField(() => verify(swapRequest(), { data: data.slice(0, 400) }))).toBe(
@@ -152,14 +156,15 @@ describe("verifyKyberSwap() refuses", () => {
 
 describe("verifyKyberSwap() encodes again what it decoded", () => {
   test("so that bytes after the calldata and an unused approval are lost", () => {
-    const honest = encodeFields(honestFields(swapRequest()));
-    const padded = encodeFields(honestFields(swapRequest(), { approveTarget: ATTACKER }));
-    expect(verify(swapRequest(), { data: `${honest}deadbeef` }).transaction.data).toBe(honest);
-    expect(verify(swapRequest(), { data: padded }).transaction.data).toBe(honest);
+    const sent = encodeFields(honestFields(swapRequest()));
+    const answered = encodeFields(answeredFields(swapRequest()));
+    const padded = encodeFields(answeredFields(swapRequest(), { approveTarget: ATTACKER }));
+    expect(verify(swapRequest(), { data: `${answered}deadbeef` }).transaction.data).toBe(sent);
+    expect(verify(swapRequest(), { data: padded }).transaction.data).toBe(sent);
   });
 
   test("for every single changed byte: refused, or the same money to the same receiver", () => {
-    const honest = encodeFields(honestFields(swapRequest()));
+    const honest = encodeFields(answeredFields(swapRequest()));
     let accepted = 0;
     for (let at = 2; at < honest.length; at += 2) {
       const byte = Number.parseInt(honest.slice(at, at + 2), 16) ^ 0x41;

@@ -71,6 +71,8 @@ export async function createRoutedOrder(world: {
   made?: Partial<VerifiedTransfer>;
   atSource?: SimulatedEffects;
   atVault?: SimulatedEffects;
+  /** Effects of calls of the Router that differ from those at the vault. */
+  atRouter?: SimulatedEffects;
   /** Results of the vault's view functions that differ from the fixture's. */
   answers?: Readonly<Record<string, unknown>>;
   caller?: "router" | "user";
@@ -82,7 +84,10 @@ export async function createRoutedOrder(world: {
 }): Promise<RoutedOrderFixture> {
   const destination = simulatedChain({
     ...(world.answers !== undefined && { answers: world.answers }),
-    effects: ({ data }) => (data.startsWith(move.transaction.data) ? world.atSource : world.atVault) ?? {},
+    effects: ({ to, data }) => ({
+      ...(data.startsWith(move.transaction.data) ? world.atSource : world.atVault),
+      ...(to.toLowerCase() === depositRouterAddress.toLowerCase() ? world.atRouter : {}),
+    }),
   });
   const source = world.oneChain
     ? destination

@@ -128,11 +128,14 @@ function effectsOfExit(stage: TradeStage, { call }: { call: SentCall }): Simulat
     return delivered === null ? REVERTED : { rises: { ...paid, [balanceKey(to.address, USER)]: delivered } };
   }
   const { order, steps } = decodeRouterCall(call.data);
-  if (steps.length === 1) return { rises: { ...shares, [balanceKey(from.address, USER)]: paidFor(amount) } };
+  const swaps = isAddressEqual(order.tokenIn, from.address) && from.chainId === to.chainId;
+  if (steps.length === 1 && !swaps)
+    return { rises: { ...shares, [balanceKey(from.address, USER)]: paidFor(amount) } };
   if (from.chainId !== to.chainId) return { rises: shares };
   const delivered = deliveredBy(stage);
   if (delivered === null || delivered < order.minOut) return REVERTED;
-  return { rises: { ...shares, [balanceKey(to.address, USER)]: delivered } };
+  const paid = swaps ? { [balanceKey(from.address, USER)]: -amount } : shares;
+  return { rises: { ...paid, [balanceKey(to.address, USER)]: delivered } };
 }
 
 /** Returns what the last built swap delivers, or null if its own minimum makes it revert. */

@@ -18,6 +18,7 @@ import {
 } from "../../../src/providers/velora/velora-calldata.ts";
 import { depositRouterAbi } from "../../../src/router/deposit-router-artifact.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
+import { decodeRouterCall } from "../../../src/router/router-codec.ts";
 import { outcomeOf } from "../lifi/outcome.ts";
 import { USER } from "../lifi/parts.ts";
 import { HELD } from "../withdrawals/fixtures.ts";
@@ -61,6 +62,7 @@ function deliveryOf(
   const { to, data, value } = transaction;
   if (provider === "across") return decodeFunctionData({ abi: spokePool, data }).args[5];
   if (provider === "kyber") {
+    if (sameAddress(to, depositRouterAddress)) return decodeRouterCall(data).order.minOut;
     const swap = decodeKyberSwap(data);
     if (swap === null) throw new Error("a swap that nobody can read");
     return swap.desc.minReturnAmount;
@@ -180,6 +182,10 @@ function findLeak({ amount }: Trade, { provider, target, data, value, calls }: B
 /** Returns the accounts that a provider's calldata pays or refunds. */
 function receiversIn(sent: Pick<BuiltExit, "provider" | "target" | "data" | "value">): string[] {
   const { provider, target, data, value } = sent;
+  if (provider === "kyber" && sameAddress(target, depositRouterAddress)) {
+    const { order } = decodeRouterCall(data);
+    return [order.receiver, order.refundTo];
+  }
   if (provider === "kyber") return [decodeKyberSwap(data)?.desc.dstReceiver ?? "nobody"];
   if (provider === "velora") return [decodeAugustusSwap(data)?.beneficiary ?? "nobody"];
   if (provider === "across") {

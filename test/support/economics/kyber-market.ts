@@ -1,7 +1,7 @@
 import type { Address, Hex } from "viem";
 import { resolveKyberDeployments } from "../../../src/providers/kyber/kyber-deployments.ts";
 import type { TransferRequest } from "../../../src/providers/provider.ts";
-import { encodeFields, honestFields } from "../kyber/stage.ts";
+import { answeredFields, encodeFields, honestFields } from "../kyber/stage.ts";
 import { addressOf, USER } from "../lifi/parts.ts";
 import { honest, type Lie } from "./lies.ts";
 import type { BuiltFigures } from "./lifi-market.ts";
@@ -57,9 +57,7 @@ export class KyberMarket {
           flags: 0x04n | FEE_ON_OUTPUT_IN_BPS,
         }
       : {};
-    const data: Hex = encodeFields(
-      honestFields(this.#request(), { minReturnAmount: least, dstReceiver: USER, ...fees }),
-    );
+    const data: Hex = encodeFields(answeredFields(this.#request(), { minReturnAmount: least, ...fees }));
     this.built = { expected: amountOut, least };
     const amounts = { amountIn: this.#trade.amount.toString(), amountOut: amountOut.toString() };
     return { ...amounts, gas: "260000", data };

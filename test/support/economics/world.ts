@@ -243,12 +243,14 @@ function effectsOfDeposit(
   if (call.to.toLowerCase() === depositRouterAddress.toLowerCase()) {
     const approval = before.findLast(({ data }) => data.startsWith("0x095ea7b3"));
     const held = BigInt(`0x${approval?.data.slice(-64) ?? "0"}`);
-    const { order } = decodeRouterCall(call.data);
+    const { order, steps } = decodeRouterCall(call.data);
+    if (steps[0]?.target.toLowerCase() === stage.exchange?.market.router?.toLowerCase())
+      return exchanged(stage, paidIn(stage));
     return deposited(order, order.amountIn < held || held === 0n ? order.amountIn : held);
   }
   if (call.to.toLowerCase() === VAULT.toLowerCase()) return { rises: sharesOf(depositedBy(call)) };
-  const { from, amount, to } = stage.trade;
-  const paid = from.address === zeroAddress ? {} : { [balanceKey(from.address, USER)]: -amount };
+  const { from, to } = stage.trade;
+  const paid = paidIn(stage);
   if (call.to.toLowerCase() === stage.exchange?.market.router?.toLowerCase()) return exchanged(stage, paid);
   if (from.chainId !== to.chainId) return { rises: paid };
   const built = stage.lifi?.built;
@@ -262,6 +264,9 @@ function effectsOfDeposit(
   const made = deposited(decodeRouterCall(called).order, delivered);
   return made.rises === undefined ? made : { rises: { ...paid, ...made.rises } };
 }
+
+const paidIn = ({ trade: { from, amount } }: TradeStage): Record<string, bigint> =>
+  from.address === zeroAddress ? {} : { [balanceKey(from.address, USER)]: -amount };
 
 /**
  * Returns the effects of a swap by KyberSwap or Velora. Its router enforces the minimum, and its executor delivers what

@@ -56,7 +56,7 @@ export interface SwapFields {
   permit: Hex;
 }
 
-/** Returns the fields of a correct swap for a request, with changes. */
+/** Returns the fields of a correct swap for a request, as the user may send it, with changes. */
 export function honestFields(request: TransferRequest, change: Partial<SwapFields> = {}): SwapFields {
   const name = (token: Address) => (token === NOBODY ? KYBER_NATIVE : token);
   return {
@@ -96,6 +96,10 @@ export function encodeFields(fields: SwapFields): Hex {
       });
 }
 
+/** Returns the fields that KyberSwap answers: they pay its router, which passes on what it gets. */
+export const answeredFields = (request: TransferRequest, change: Partial<SwapFields> = {}): SwapFields =>
+  honestFields(request, { dstReceiver: deployment.router, ...change });
+
 /** Returns a response of `GET /{chain}/api/v1/routes`, with changes. */
 export function routesBody(request: TransferRequest, change: Record<string, unknown> = {}) {
   const { srcToken, dstToken } = honestFields(request);
@@ -124,7 +128,7 @@ export function buildBody(request: TransferRequest, change: Record<string, unkno
     amountOutUsd: "99.9",
     gas: "260000",
     gasUsd: "0.5",
-    data: encodeFields(honestFields(request)),
+    data: encodeFields(answeredFields(request)),
     routerAddress: deployment.router,
     transactionValue: request.fromToken === NOBODY ? request.amount.toString() : "0",
     ...change,
