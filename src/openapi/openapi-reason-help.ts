@@ -96,10 +96,22 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
     cause: "The route cannot guarantee the minimum that the slippage tolerance demands.",
     remedy: "Raise `slippage`, or pay with another token.",
   },
+  mode_changed: {
+    where: "warnings",
+    cause: "The vault refuses an instant payment now, so `auto` has chosen a request or cooldown.",
+    remedy:
+      "Ask the user whether to wait for the payment. With `mode` `instant`, the build is refused instead; a smaller amount may be paid at once.",
+  },
   no_minimum: {
     where: "warnings",
     cause: "No contract enforces a minimum for what the vault pays in this transaction.",
     remedy: "Send it soon: the vault may pay less if its price falls before the transaction is included.",
+  },
+  not_cancellable: {
+    where: "warnings",
+    cause: "The withdrawal is a request or cooldown, which the user can never take back.",
+    remedy:
+      "Ask the user before the step is signed. If the text says that a rejected request returns nothing on chain, only the vault's operator can return the value.",
   },
   no_quote: {
     where: "reasons",

@@ -277,6 +277,8 @@ export interface VaultExits {
   cancel?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
   /** Returns false if requests with the vault can never be cancelled. Absent means true where `cancel` is not absent. */
   cancels?(vault: Vault): boolean;
+  /** True if a rejected request returns neither assets nor shares on chain. */
+  keepsRejected?: true;
   /** Returns true if the shares of a cancelled request are returned by a later transaction. Absent means false. */
   returnsLater?(vault: Vault): boolean;
   /** Finds the user's redemption request in a successful receipt's logs; null if there is none. */

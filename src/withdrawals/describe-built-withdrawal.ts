@@ -13,6 +13,7 @@ import type { ModeOption } from "./choose-exit.ts";
 import type { ExitWay } from "./exit-preflight.ts";
 import { sharePayment } from "./prepare-exit.ts";
 import { type PreparedWithdrawal, transferOf } from "./prepared-withdrawal.ts";
+import { mayCancel } from "./withdrawal-order.ts";
 
 type Figures = Omit<WithdrawOption, "mode" | "two_step" | "reasons">;
 
@@ -91,8 +92,8 @@ export function toRefusedOption({
 }
 
 /**
- * Returns the warnings of a withdrawal: those of its route and of the vault's own rate, `exit_fee` if the exit fee
- * exceeds the slippage, and `no_minimum` if no contract enforces a minimum for an instant payment.
+ * Returns the warnings of a withdrawal: those of its route, of the vault's own rate and of a request, `exit_fee` if the
+ * exit fee exceeds the slippage, and `no_minimum` if no contract enforces a minimum for an instant payment.
  */
 export function withdrawalWarnings(prepared: PreparedWithdrawal): Warning[] {
   const { order, exit } = prepared;
@@ -104,6 +105,7 @@ export function withdrawalWarnings(prepared: PreparedWithdrawal): Warning[] {
   return [
     ...(transferOf(prepared)?.warnings ?? []),
     ...exit.exit.warnings,
+    ...requestWarnings(prepared),
     ...(dear
       ? [
           {
@@ -120,6 +122,37 @@ export function withdrawalWarnings(prepared: PreparedWithdrawal): Warning[] {
           },
         ]
       : []),
+  ];
+}
+
+/**
+ * Returns the warnings of a withdrawal that the vault pays later: `mode_changed` if that replaces a refused instant
+ * payment, and `not_cancellable` if the user can never take the request back.
+ */
+function requestWarnings({ order, exit, insteadOf }: PreparedWithdrawal): Warning[] {
+  const { vault, exits } = order;
+  const { mode } = exit.exit.way;
+  if (mode === "instant") return [];
+  const begun = mode === "cooldown" ? "a cooldown" : "a request";
+  const refused = insteadOf && `${insteadOf.code}: ${insteadOf.message}`;
+  const kept = exits.keepsRejected ? ", and one that the vault rejects returns nothing on chain" : "";
+  return [
+    ...(refused === undefined
+      ? []
+      : [
+          {
+            code: "mode_changed",
+            detail: `${vault.name} does not pay now (${refused}), so this is ${begun}, which pays later`,
+          },
+        ]),
+    ...(mayCancel(vault)
+      ? []
+      : [
+          {
+            code: "not_cancellable",
+            detail: `${begun} with ${vault.name} cannot be taken back${kept}`,
+          },
+        ]),
   ];
 }
 

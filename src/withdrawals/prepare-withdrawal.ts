@@ -39,11 +39,23 @@ import { defaultSlippage, resolveWithdrawal, type WithdrawalOrder } from "./with
 export async function prepareWithdrawal(ctx: Context, input: WithdrawInput): Promise<PreparedWithdrawal> {
   const work = async (vault: Vault): Promise<PreparedWithdrawal> => {
     const { order, facts } = await readOrder(ctx, { input, vault });
-    const prepare = (mode: ExitMode) => prepareFairly(ctx, { input, order, facts, mode });
-    return firstPossible(rankModes(order, facts.ways), prepare);
+    let refusal: AppError | null = null;
+    const prepare = async (mode: ExitMode) => {
+      try {
+        return await prepareFairly(ctx, { input, order, facts, mode });
+      } catch (error) {
+        if (mode === "instant" && isRefusal(error)) refusal = error;
+        throw error;
+      }
+    };
+    return withRefusal(await firstPossible(rankModes(order, facts.ways), prepare), refusal);
   };
   return withStoredVault(ctx, { key: input.vault_id, work });
 }
+
+/** Adds to a withdrawal why the instant mode, which was tried before, is refused; null if it was not. */
+const withRefusal = (prepared: PreparedWithdrawal, refusal: AppError | null): PreparedWithdrawal =>
+  refusal === null ? prepared : { ...prepared, insteadOf: refusal };
 
 /** A withdrawal in every requested mode. The mode that a build would choose comes first. */
 export interface QuotedWithdrawal {
@@ -60,8 +72,9 @@ export async function quoteWithdrawal(ctx: Context, input: WithdrawInput): Promi
   const work = async (vault: Vault): Promise<QuotedWithdrawal> => {
     const { order, facts } = await readOrder(ctx, { input, vault });
     const prepare = (mode: ExitMode) => prepareFairly(ctx, { input, order, facts, mode });
-    const options = await allPossible(rankModes(order, facts.ways), prepare);
-    return { options, tokens: preparedTokens(order) };
+    const modes = rankModes(order, facts.ways);
+    const options = await allPossible(modes, prepare);
+    return { options: withInstantRefusal(options, modes), tokens: preparedTokens(order) };
   };
   return withStoredVault(ctx, { key: input.vault_id, work });
 }
@@ -129,6 +142,18 @@ async function readOrder(ctx: Context, of: { input: WithdrawInput; vault: Vault 
   // The Router's "all" is what the balance shows, without the shares that their transfer claims first.
   const claims = facts.balance !== null && facts.shares > facts.balance;
   return { order: { ...order, slippage, shares: claims ? facts.shares : order.shares }, facts };
+}
+
+/** Adds the refusal of the instant mode to the first option, which a build would choose, if it ranks below it. */
+function withInstantRefusal(
+  options: readonly ModeOption<PreparedWithdrawal>[],
+  modes: readonly ExitMode[],
+): ModeOption<PreparedWithdrawal>[] {
+  const [first, ...others] = options;
+  if (first === undefined || first.prepared === null) return [...options];
+  const instant = others.find(({ mode }) => mode === "instant");
+  const refusal = modes.indexOf("instant") < modes.indexOf(first.mode) ? (instant?.refusal ?? null) : null;
+  return [{ ...first, prepared: withRefusal(first.prepared, refusal) }, ...others];
 }
 
 interface InMode extends ReadOrder {

@@ -1,3 +1,4 @@
+import type { AppError } from "../errors.ts";
 import type { PlannedAuthorization } from "../orders/authorization/planned-authorization.ts";
 import type { UserCall } from "../orders/order-wallet-calls.ts";
 import type { SimulatedPayment } from "../orders/simulate-order-payment.ts";
@@ -47,6 +48,8 @@ export type PreparedWithdrawal = {
    * The signature payload by which the Router takes the shares. Absent for an approval or a direct call of the vault.
    */
   authorization?: PlannedAuthorization;
+  /** Why the vault does not pay instantly, so that `auto` has chosen the mode of this withdrawal. Absent otherwise. */
+  insteadOf?: AppError;
 } & (
   | { kind: "direct"; exit: PreparedExit }
   | { kind: "routed"; exit: RoutedExit }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { failure } from "../../src/errors.ts";
 import { toBuiltWithdrawalSteps } from "../../src/orders/order-steps.ts";
 import type { VerifiedTransfer } from "../../src/providers/provider.ts";
+import { midasExits } from "../../src/vaults/families/midas/midas-exits.ts";
 import type { ExitTerms } from "../../src/vaults/vault-exits.ts";
 import {
   arrivalOf,
@@ -153,7 +155,37 @@ describe("withdrawalWarnings()", () => {
     expect(codes(prepared({}))).toEqual([]);
     expect(codes(prepared({ terms: { grossAssets: (WORTH * 102n) / 100n } }))).toEqual(["exit_fee"]);
     expect(codes(prepared({ via: "user", minAssets: null }))).toEqual(["no_minimum"]);
-    expect(codes(prepared({ via: "user", mode: "request", minAssets: null }))).toEqual([]);
+  });
+
+  const waiting = { via: "user", mode: "request", minAssets: null } as const;
+
+  test("says that a request cannot be taken back, unless the vault may let the user cancel it", () => {
+    expect(withdrawalWarnings(prepared(waiting))).toEqual([
+      { code: "not_cancellable", detail: `a request with ${vault.name} cannot be taken back` },
+    ]);
+    const cooling = withdrawalWarnings(prepared({ ...waiting, mode: "cooldown" }));
+    expect(cooling[0]?.detail).toBe(`a cooldown with ${vault.name} cannot be taken back`);
+    const maple = { ...vault, params: { exit: "maple" } };
+    expect(codes(prepared({ ...waiting, order: { vault: maple } }))).toEqual([]);
+  });
+
+  test("says that Midas returns nothing of a request that it rejects", () => {
+    const of = prepared(waiting);
+    const order = { ...of.order, vault: { ...vault, adapter: "midas" }, exits: midasExits };
+    expect(withdrawalWarnings({ ...of, order })).toEqual([
+      {
+        code: "not_cancellable",
+        detail: `a request with ${vault.name} cannot be taken back, and one that the vault rejects returns nothing on chain`,
+      },
+    ]);
+  });
+
+  test("names why `auto` does not pay at once", () => {
+    const insteadOf = failure("no_liquidity", "the daily limit is used up", { available: null });
+    expect(withdrawalWarnings({ ...prepared(waiting), insteadOf })[0]).toEqual({
+      code: "mode_changed",
+      detail: `${vault.name} does not pay now (no_liquidity: the daily limit is used up), so this is a request, which pays later`,
+    });
   });
 });
 

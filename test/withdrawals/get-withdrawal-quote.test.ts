@@ -38,7 +38,8 @@ test("getWithdrawalQuote() shows a mode that is impossible now with its code, af
     answers: { cooldowns: [0n, 0n], cooldownDuration: 604_800 },
     effects: () => ({ rises: { [balanceKey(VAULT, USER)]: -HELD } }),
   });
-  const { options } = await getWithdrawalQuote(ctx, inputOf());
+  const { options, warnings } = await getWithdrawalQuote(ctx, inputOf());
+  expect(warnings.map(({ code }) => code)).toEqual(["mode_changed", "not_cancellable"]);
   expect(options.map(({ mode, assets, two_step }) => [mode, assets, two_step])).toEqual([
     ["cooldown", WORTH.toString(), false],
     ["instant", null, null],

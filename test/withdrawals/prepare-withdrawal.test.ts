@@ -69,6 +69,9 @@ describe("prepareWithdrawal()", () => {
     const { ctx } = await createWithdrawalFixture({ ...duringCooldown, effects: startsCooldown });
     const made = await prepareWithdrawal(ctx, inputOf());
     expect(made.exit.exit.way.mode).toBe("cooldown");
+    expect(made.insteadOf?.code).toBe("mode_unsupported");
+    const asked = await prepareWithdrawal(ctx, inputOf({ mode: "request" }));
+    expect([asked.exit.exit.way.mode, asked.insteadOf]).toEqual(["cooldown", undefined]);
     const instant = prepareWithdrawal(ctx, inputOf({ mode: "instant" }));
     await expect(instant).rejects.toMatchObject({ code: "mode_unsupported" });
   });

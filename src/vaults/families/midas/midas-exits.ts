@@ -267,6 +267,7 @@ export const midasExits: VaultExits = {
   takenShares: midasTakenShares,
   paysUnclaimed: () => true,
   claim: () => null,
+  keepsRejected: true,
   findRequest: findMidasRequest,
   findSettlement: findMidasSettlement,
 };
