@@ -107,6 +107,25 @@ export async function receiverWarnings(
   return [{ code: "receiver_without_code", detail }];
 }
 
+const WRAPPED =
+  "the bridge pays an account with code, such as a contract, the wrapped token instead of native currency: ask for the wrapped token";
+
+/**
+ * Throws `no_route` with the reason `recipient_unsupported` if the user's account has code on the destination chain, or
+ * if its code could not be read: some bridges do not deliver native currency to it.
+ */
+export async function assertTakesNative({
+  client,
+  user,
+}: {
+  client: ChainClient;
+  user: Address;
+}): Promise<void> {
+  const there = await runQuery(client, accountQuery(user)).catch(() => null);
+  if (there?.value === "plain") return;
+  throw failure("no_route", WRAPPED, { reasons: [{ code: "recipient_unsupported", detail: WRAPPED }] });
+}
+
 const accountQuery = (account: Address): Query<AccountKind | null> =>
   createQuery({ code: accountCodeRead(account) }, ({ code }) => (code.ok ? accountKindOf(code.value) : null));
 

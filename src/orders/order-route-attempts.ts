@@ -7,7 +7,7 @@ import { isProviderFailure, isUnsafeRoute, toProviderFailure } from "../provider
 import type { QuoteResults } from "../providers/provider-quotes.ts";
 import type { Warning } from "../schemas/step-schema.ts";
 import type { Token } from "../vaults/vault.ts";
-import type { Funds } from "./order-payer-funds.ts";
+import { assertTakesNative, type Funds } from "./order-payer-funds.ts";
 import {
   type AmountRefusal,
   attemptDeadline,
@@ -152,7 +152,10 @@ async function tryCandidate<B>(
     toOffer(await valueOffers(ctx, offers), { ...way, nativeFee });
   const attempt = { ...way, token: offers.token, provider, deadline, funds: await state.funds, offer };
   try {
-    if (way.ends === "two_step") await learnIfUnfair(ctx, { offers, offer: await offer() });
+    if (way.ends === "two_step") {
+      if (way.option.wrapsNative === true) await assertTakesNative(state.input.order);
+      await learnIfUnfair(ctx, { offers, offer: await offer() });
+    }
     const built = await state.input.build(ctx, attempt);
     return { built, warnings: warningsOf(await offer()) };
   } catch (error) {

@@ -101,6 +101,8 @@ export interface TransferQuote {
   gas: bigint | null;
   /** True if a destination call can be made with the delivered tokens. */
   supportsCall: boolean;
+  /** True if an account with code gets the wrapped token instead of the native currency requested; else absent. */
+  wrapsNative?: true;
   /** True if the token can be delivered to the user's address. Always false in LI.FI's quote of a call on one chain. */
   supportsPlain: boolean;
 }

@@ -1,6 +1,6 @@
 import { concatHex, type Hex, numberToHex, padHex } from "viem";
 import { describe, expect, test } from "vitest";
-import { readFunds, receiverWarnings } from "../../src/orders/order-payer-funds.ts";
+import { assertTakesNative, readFunds, receiverWarnings } from "../../src/orders/order-payer-funds.ts";
 import { type ContractAnswer, contractsClient } from "../support/chains/multicall.ts";
 import { testChain } from "../support/chains/rpc-node.ts";
 import { testContext } from "../support/context.ts";
@@ -40,5 +40,24 @@ describe("receiverWarnings()", () => {
   test("does not warn of a contract that exists on both chains, nor of other accounts", async () => {
     expect(await warnings(contract, contract)).toEqual([]);
     for (const here of [none, delegated]) expect(await warnings(here, none)).toEqual([]);
+  });
+});
+
+describe("assertTakesNative()", () => {
+  const taken = (code: ContractAnswer) => assertTakesNative({ client: chainWith(code), user: USER });
+
+  test("passes for an account without code", async () => {
+    await expect(taken(none)).resolves.toBeUndefined();
+  });
+
+  test.each([
+    ["of a contract", contract],
+    ["that an EIP-7702 account delegates to", delegated],
+    ["that cannot be read", { ok: false, data: "0x" } as const],
+  ])("refuses code %s", async (_what, code) => {
+    await expect(taken(code)).rejects.toMatchObject({
+      code: "no_route",
+      members: { reasons: [{ code: "recipient_unsupported" }] },
+    });
   });
 });

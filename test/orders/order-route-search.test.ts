@@ -52,6 +52,19 @@ describe("searchRoutes() of a provider that lies", () => {
   });
 });
 
+test("searchRoutes() takes no bridge that wraps native currency for an account with code", async () => {
+  const wrapping = quoteOf("wrapping", { toAmountMin: FAIR, wrapsNative: true });
+  const providers = [providerOf("wrapping", [wrapping]), providerOf("other", [quoteOf("other")])];
+  // This chain shows no account's code.
+  const { found, tried, logged } = await search(providers, { callable: false });
+  expect([(await found).built, tried]).toEqual(["other", ["other swap two_step"]]);
+  // A Router call takes the wrapped token.
+  const called = await search(providers);
+  expect((await called.found).built).toBe("wrapping");
+  expect(distrusted(logged)).toEqual([]);
+  expect((await found).reasons.map(({ code }) => code)).toEqual(["recipient_unsupported"]);
+});
+
 describe("searchRoutes() of a provider that takes the others' time", () => {
   /** Nine routes that rank first; each build takes `ms` and then finds no route. */
   const slowly = async (ms: number, quotesMs: number) => {

@@ -1,5 +1,5 @@
 import { zeroAddress } from "viem";
-import { sameAddress } from "../../lib/address.ts";
+import { isNativeAlias, sameAddress } from "../../lib/address.ts";
 import { PARTS_PER_BILLION } from "../../lib/amount.ts";
 import type { TransferQuote } from "../provider.ts";
 import type { LifiStep, LifiToken } from "./api/lifi-schemas.ts";
@@ -31,6 +31,8 @@ export function quoteFromStep(step: LifiStep, checked: CheckedFields): TransferQ
     bridgeName: bridge?.name ?? null,
     bridgeLogo: bridge === null ? null : ifMatching(LOGO, toolDetails?.logoURI),
     ...checked,
+    // Across's SpokePool unwraps only for an account without code.
+    ...(bridge?.key === "across" && isNativeAlias(step.action.toToken.address) && { wrapsNative: true }),
     declaredFee: declaredFee(step),
     nativeFee: announcedNativeFee(step),
     estimatedSeconds: seconds === null ? null : Math.ceil(seconds),

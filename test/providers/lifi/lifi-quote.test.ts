@@ -123,6 +123,13 @@ describe("quote()", () => {
     expect(option).toMatchObject({ bridge: "across", supportsCall: true, supportsPlain: false });
   });
 
+  test("says that Across wraps native money for an account with code", async () => {
+    await using server = await fakeLifi(routes(routeOf("across, native")));
+    const { request } = scenarioOf("across, native");
+    const [option] = await providerAt(server.url).quote(scopeOf(), request);
+    expect(option).toMatchObject({ bridge: "across", supportsPlain: true, wrapsNative: true });
+  });
+
   test("names no bridge for a swap on one chain", async () => {
     await using server = await fakeLifi(routes(routeOf("swap, tokens")));
     const { request } = scenarioOf("swap, tokens");
