@@ -26,7 +26,7 @@ test("toWireDepositRequest() names the first request that is open, where the vau
   const pending = { vault, pendingAssets: 100n, claimableShares: 0n, claimableAssets: 0n, claim: null };
   const to = { chainId: vault.chainId, vaultAddress: vault.address.toLowerCase() };
   const known = ["5", "6"].map((requestId) => {
-    return { ...to, trackingId: null, direction: "deposit" as const, requestId };
+    return { ...to, trackingId: null, direction: "deposit" as const, requestId, shares: null };
   });
   expect(toWireDepositRequest(pending, known)).toMatchObject({ request_id: "5" });
   expect(toWireDepositRequest({ ...pending, openIds: ["6"] }, known)).toMatchObject({ request_id: "6" });

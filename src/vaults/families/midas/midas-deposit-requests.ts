@@ -4,7 +4,8 @@ import { depositRequestOf } from "../../../lib/deposit-request-id.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import type { AsyncDeposits, PendingDeposit, SubmittedRequest } from "../../vault-adapter.ts";
-import { paidTo, type RequestFlow } from "../../vault-exits.ts";
+import { paidTo } from "../../vault-exits.ts";
+import type { RequestFlow } from "../../vault-request-flow.ts";
 import { depositRequestsAbi } from "./midas-flow-events.ts";
 import { midasUnit } from "./midas-params.ts";
 
