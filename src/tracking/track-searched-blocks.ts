@@ -5,6 +5,7 @@ import { checkSoon } from "../db/queries/deposit-schedule-queries.ts";
 import type { BlockSet } from "../lib/block-ranges.ts";
 import { DAY_MS, MINUTE_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
+import { once } from "../lib/once.ts";
 
 /** Time for which searched blocks are remembered, in milliseconds: about as long as an open request is tracked. */
 const REMEMBERED_MS = 31 * DAY_MS;
@@ -47,7 +48,7 @@ export async function rememberSearch(
 /** Maximum number of transactions that are kept for one request. */
 const MAX_KEPT = 40;
 
-const KeptHashes = z.array(z.templateLiteral(["0x", z.string()]));
+const keptHashes = once(() => z.array(z.templateLiteral(["0x", z.string()])));
 
 /**
  * Returns the hashes of transactions that earlier checks have kept under this key. Empty if there are none or they
@@ -56,7 +57,7 @@ const KeptHashes = z.array(z.templateLiteral(["0x", z.string()]));
 export async function readKeptTransactions(ctx: Context, key: string): Promise<Hex[]> {
   try {
     const text = await ctx.redis.get(key);
-    return text === null ? [] : KeptHashes.parse(JSON.parse(text));
+    return text === null ? [] : keptHashes().parse(JSON.parse(text));
   } catch (error) {
     ctx.log.warn("kept_transactions_unread", { error: describeError(error) });
     return [];

@@ -84,18 +84,23 @@ export interface UserFlows {
   unlisted: string[];
 }
 
-const Time = z.string().transform((text) => new Date(text));
-const Amounts = z.record(z.string(), z.string().nullable());
+// The parts are shared, because every schema takes time at the start of an isolate.
+const Text = z.string();
+const Count = z.number();
+const Amount = Text.nullable();
+const Kind = z.enum(["deposit", "withdrawal"]);
+const Time = Text.transform((text) => new Date(text));
+const Amounts = z.record(Text, Amount);
 const Chain = z
   .object({
-    chain_id: z.number(),
-    indexed_from: z.number().nullable(),
-    head_block: z.number().nullable(),
+    chain_id: Count,
+    indexed_from: Count.nullable(),
+    head_block: Count.nullable(),
     head_time: Time.nullable(),
     sums: Amounts,
-    shares: z.record(z.string(), z.string()),
-    shareless: z.record(z.string(), z.object({ in: z.string().nullable(), out: z.string().nullable() })),
-    unindexed: z.array(z.string()),
+    shares: z.record(Text, Text),
+    shareless: z.record(Text, z.object({ in: Amount, out: Amount })),
+    unindexed: z.array(Text),
   })
   .transform(
     ({ chain_id, indexed_from, head_block, head_time, ...rest }): ChainFlows => ({
@@ -108,12 +113,12 @@ const Chain = z
   );
 const Request = z
   .object({
-    tracking_id: z.string(),
-    direction: z.enum(["deposit", "withdrawal"]),
-    chain_id: z.number(),
-    vault_address: z.string(),
-    request_id: z.string(),
-    shares: z.string().nullable(),
+    tracking_id: Text,
+    direction: Kind,
+    chain_id: Count,
+    vault_address: Text,
+    request_id: Text,
+    shares: Amount,
   })
   .transform(
     ({ tracking_id, direction, chain_id, vault_address, request_id, shares }): OpenRequest => ({
@@ -126,16 +131,13 @@ const Request = z
     }),
   );
 /** An amount without its sign. */
-const Size = z
-  .string()
-  .nullable()
-  .transform((text) => (text === null ? null : BigInt(text.replace(/^-/, ""))));
+const Size = Amount.transform((text) => (text === null ? null : BigInt(text.replace(/^-/, ""))));
 const RequestFlow = z
   .object({
-    chain_id: z.number(),
-    vault_address: z.string(),
-    kind: z.enum(["deposit", "withdrawal"]),
-    request_id: z.string(),
+    chain_id: Count,
+    vault_address: Text,
+    kind: Kind,
+    request_id: Text,
     ...{ assets: Size, shares: Size },
   })
   .transform(({ chain_id, vault_address, kind, request_id, ...sizes }): UserRequestFlow => {
@@ -145,7 +147,7 @@ const Records = z
   .array(
     z.object({
       ...{ chains: z.array(Chain), requests: z.array(Request), asked: z.array(RequestFlow) },
-      unlisted: z.array(z.string()),
+      unlisted: z.array(Text),
     }),
   )
   .length(1);

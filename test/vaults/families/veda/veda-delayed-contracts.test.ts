@@ -111,7 +111,7 @@ describe("Veda's contracts with a fixed wait that another one replaced", () => {
     for (const at of [FIRST, SECOND, THIRD]) {
       const logs = (log: unknown) => [log as Log];
       expect(vedaExits.findRequest?.(vault, { user: USER, logs: logs(requestedAt(at)) })).toEqual({
-        ...{ requestId: idAt(at), shares: 5n, mode: "cooldown" },
+        ...{ requestId: idAt(at), shares: 5n, mode: "cooldown", token: USDC },
       });
       for (const named of [FIRST, SECOND, THIRD]) {
         const ended = vedaExits.findSettlement?.(vault, {
