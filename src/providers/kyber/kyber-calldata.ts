@@ -25,6 +25,8 @@ export const kyberFlags = {
   feeOnOutput: 0x40n,
   feeInBps: 0x80n,
   approveFund: 0x100n,
+  /** KyberSwap sets it in its own swaps, and the router reads no such flag. */
+  unread: 0x200n,
 } as const;
 
 /**

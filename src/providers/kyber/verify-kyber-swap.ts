@@ -20,7 +20,8 @@ const ALLOWED_FLAGS =
   kyberFlags.simpleSwap |
   kyberFlags.feeOnOutput |
   kyberFlags.feeInBps |
-  kyberFlags.approveFund;
+  kyberFlags.approveFund |
+  kyberFlags.unread;
 /** Maximum fee of a swap, in basis points of the input or the output: 0.5%. This service requests no fee. */
 const MAX_FEE_BPS = 50n;
 const BPS = 10_000n;

@@ -54,6 +54,7 @@ describe("verifyKyberSwap() accepts an honest swap", () => {
   });
 
   test.each<[string, Partial<SwapFields>]>([
+    ["with a flag that the router does not read", { flags: 0x280n }],
     ["in simple mode", { kind: "swapSimpleMode", srcReceivers: [], srcAmounts: [], flags: 0x20n }],
     ["by another executor", { executor: ATTACKER, executorData: "0x01" }],
     [
@@ -93,7 +94,7 @@ describe("verifyKyberSwap() refuses", () => {
     ["flags", { flags: 0x06n }],
     ["flags", { flags: 0x0cn }],
     ["flags", { flags: 0x14n }],
-    ["flags", { flags: 0x204n }],
+    ["flags", { flags: 0x404n }],
     ["flags", { flags: 2n ** 255n }],
     ["feeAmounts", { feeReceivers: [ATTACKER], feeAmounts: [51n], flags: 0x84n }],
     ["feeAmounts", { feeReceivers: [ATTACKER, ATTACKER], feeAmounts: [26n, 25n], flags: 0x84n }],
