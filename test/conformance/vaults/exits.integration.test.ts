@@ -278,7 +278,7 @@ test("midas pays a request when it is approved, and keeps what it rejects", asyn
   const requestLogs = first.receipt.logs;
   const found = { user: of.user, requestId: "0", logs, requestLogs };
   const settlement = of.exits.findSettlement?.(of.vault, found);
-  expect(settlement).toEqual({ outcome: "paid", assets: estimate });
+  expect(settlement).toEqual({ outcome: "paid", assets: estimate, alone: true });
   await set(of.placed, { abi, name: "rejectRequest", args: [1n], on });
   expect(await pendingOf(of, ids)).toMatchObject([{ requestId: "1", state: "rejected", assets: 0n }]);
 });

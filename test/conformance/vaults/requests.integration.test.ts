@@ -79,7 +79,7 @@ requesting([
       await world.send(owner, transfer(user, 10n ** 22n));
       await world.send(user, transfer(owner, 10n ** 22n));
     },
-    counts: { event: "request" },
+    counts: { event: "both" },
   },
   {
     name: "a Midas DepositVault that takes requests and names the recipient",

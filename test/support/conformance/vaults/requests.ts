@@ -35,8 +35,11 @@ export interface RequestingFamily extends Omit<Family, "shown" | "worth" | "with
   claimInside?(placed: Placed, of: { user: Address }): Promise<void>;
   /** True if the user must claim the shares after settlement, false if settlement sends them. */
   claims: boolean;
-  /** Event that counts as the deposit in the flows, and whether a request's flow has its number. */
-  counts: { event: "request" | "claim"; numbered?: true };
+  /**
+   * Event that counts as the deposit in the flows, or `both` if the request has the assets and the claim the shares, and
+   * whether a request's flow has its number.
+   */
+  counts: { event: "request" | "claim" | "both"; numbered?: true };
   /** Maximum difference between claimed and requested assets per whole share, in the asset's smallest unit. */
   eventRounding?: bigint;
 }
@@ -129,10 +132,10 @@ async function ask(family: RequestingFamily, placed: Placed): Promise<Asked> {
   const { event, numbered } = family.counts;
   const named = event === "request" && numbered === true && seen !== null;
   const counted = {
-    ...{ kind: "deposit", user, assets: amount, shares: null },
+    ...{ kind: "deposit", user, assets: amount, shares: event === "both" ? 0n : null },
     ...(named && { requestId: `deposit:${seen.requestId}` }),
   };
-  expect(await flowsIn(placed, receipt)).toEqual(event === "request" ? [counted] : []);
+  expect(await flowsIn(placed, receipt)).toEqual(event === "claim" ? [] : [counted]);
   return {
     placed,
     user,
@@ -161,7 +164,8 @@ async function claim(family: RequestingFamily, of: { asked: Asked; settled: Pend
     const flows = await flowsIn(placed, receipt);
     const [{ assets = null } = {}] = flows;
     const counted = { kind: "deposit", user, assets, shares: settled.claimableShares };
-    expect(flows).toEqual(family.counts.event === "claim" ? [counted] : []);
+    expect(flows).toEqual(family.counts.event === "request" ? [] : [counted]);
+    if (family.counts.event === "both") expect(assets).toBe(0n);
     if (family.counts.event === "claim") expectNear(family, { asked, settled, assets });
   }
   expect(await sharesOf(asked)).toBeGreaterThan(0n);
