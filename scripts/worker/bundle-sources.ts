@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { type OutputChunk, type Plugin, rolldown } from "rolldown";
+import { leanRedis, sentCommands } from "./lean-redis.ts";
 import { leanSource } from "./lean-source.ts";
 import { isWorkerSource } from "./worker-sources.ts";
 
@@ -24,7 +25,7 @@ export interface BundledModule {
 
 /**
  * Bundles `src/worker.ts` with its packages into `.cache/bundled/worker.js` and one module for each set of files that
- * is loaded separately, without what nothing uses and what only the OpenAPI document and migrations read. `root`:
+ * is loaded separately, without what nothing uses, what only the OpenAPI document and migrations read, and commands of Redis that it never sends. `root`:
  * absolute path of the repository. Builds of the same sources may run at the same time. Throws an Error if a file does
  * not parse, an import does not resolve, or a file is neither a source of the Worker nor part of a package.
  */
@@ -57,7 +58,7 @@ async function bundle(root: string): Promise<OutputChunk[]> {
     resolve: { conditionNames: ["workerd", "worker", "browser", "import"] },
     // No source reads a property or a global for its effect.
     treeshake: { propertyReadSideEffects: false, unknownGlobalSideEffects: false },
-    plugins: [leanSources(root), withoutUnused()],
+    plugins: [leanSources(root), withoutUnused(), withoutCommands(root)],
     onLog(level, { message }) {
       if (level === "warn") throw new Error(message);
     },
@@ -129,6 +130,18 @@ function withoutUnused(): Plugin {
         );
         return { code: [refuse, ...exported].join("\n"), map: null };
       },
+    },
+  };
+}
+
+/** Returns a plugin that leaves out the commands of Upstash's client that the Worker does not send. */
+function withoutCommands(root: string): Plugin {
+  const sent = sentCommands(root);
+  return {
+    name: "without-commands",
+    transform: {
+      filter: { id: /\/@upstash\/redis\/chunk-\w+\.mjs$/ },
+      handler: (code, id) => ({ code: leanRedis(id, code, sent), map: null }),
     },
   };
 }
