@@ -27,8 +27,12 @@ const requestsAbi = once(() =>
  * fits into the request that reads the user's positions.
  */
 const DAYS_BEFORE = 13;
-/** Days after today whose requests are read even if no receipt names them. */
-const DAYS_AFTER = 8;
+/**
+ * Fewest and most days after today whose requests are read even if no receipt names them: as many as the vault's wait,
+ * which its registry entry states, and the day on which it ends.
+ */
+const [DAYS_AFTER, MAX_DAYS_AFTER] = [8, 45];
+const DAY_S = DAY_MS / 1_000;
 /**
  * Length in days of the beginning of this window, whose requests may remain unread. The window is chosen by this
  * machine's clock and examined by the chain's time, which may be behind.
@@ -79,8 +83,13 @@ export const requestDateOf = (ms: number): string => new Date(ms).toISOString().
  * Returns the dates whose requests are read: those of known requests (ids that are not dates are ignored) and the days
  * around today.
  */
-function datesFor(requestIds: readonly string[], now: number): RequestDate[] {
-  const days = Array.from({ length: DAYS_BEFORE + 1 + DAYS_AFTER }, (_, index) =>
+function datesFor(
+  vault: Vault,
+  { requestIds, now }: { requestIds: readonly string[]; now: number },
+): RequestDate[] {
+  const waited = Math.ceil(Number(vault.params["withdraw_seconds"] ?? "0") / DAY_S) + 1;
+  const after = waited > DAYS_AFTER ? Math.min(waited, MAX_DAYS_AFTER) : DAYS_AFTER;
+  const days = Array.from({ length: DAYS_BEFORE + 1 + after }, (_, index) =>
     requestDateOf(now + (index - DAYS_BEFORE) * DAY_MS),
   );
   return [...new Set([...requestIds, ...days])].flatMap((id) => parseRequestDate(id) ?? []);
@@ -91,7 +100,7 @@ type DatedShares = { date: RequestDate; shares: bigint };
 
 /**
  * Returns a query for a user's open requests, merged by the date on which they become claimable: the dates in
- * `requestIds`, and those from 13 days before to 8 days after today. Null if a date cannot be read, unless it began
+ * `requestIds`, and those from 13 days before to 8 days after today, or to the end of a longer wait. Null if a date cannot be read, unless it began
  * more than nine days ago and is not in `requestIds`. Assets not known to be fixed are estimated at the current price,
  * after the vault's fee for requests if it is known, rounded down.
  */
@@ -130,7 +139,7 @@ function datedShares(
   of: { user: Address; requestIds: readonly string[]; now: number },
 ): Query<DatedRequests> {
   const on = onVault(vault);
-  const each = datesFor(of.requestIds, of.now).map((date) => {
+  const each = datesFor(vault, of).map((date) => {
     const args = [...date.args, of.user] as const;
     const shares = read({ ...on, name: "getBurnableAmountByReceiver", args });
     return [

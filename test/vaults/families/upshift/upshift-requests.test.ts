@@ -25,6 +25,7 @@ async function pendingOf(
   shares: Readonly<Record<string, bigint>>,
   fixed: Readonly<Record<string, bigint>> = {},
   fee: bigint | null = null,
+  params: Readonly<Record<string, string>> = {},
 ) {
   const client = contractsClient(({ data }) => {
     const { functionName, args } = decodeFunctionData({ abi, data });
@@ -43,7 +44,7 @@ async function pendingOf(
     };
     return { ok: true, data: encodeFunctionResult({ abi, functionName, result: results[functionName] }) };
   });
-  const vault = familyVault("upshift_legacy");
+  const vault = familyVault("upshift_legacy", params);
   const query = datedRequests(vault, { user: USER as Address, requestIds: [], now: NOW });
   return { requests: (await runQuery(client, query)).value, asked: client.calls.length, query };
 }
@@ -63,6 +64,21 @@ describe("datedRequests()", () => {
       { requestId: date, shares: 5n, assets: 10n, priced: false, state: "claimable", claimableAssets: 10n },
     ]);
   });
+
+  test.each([
+    ["1209600", 15],
+    ["1209600", 14],
+    ["0", 8],
+    ["", 8],
+    ["31536000", 45],
+  ])(
+    "returns a request that becomes claimable after a wait of %s seconds, in %d days",
+    async (wait, days) => {
+      const date = dayOf(-days);
+      const { requests } = await pendingOf({ [date]: 5n }, {}, null, { withdraw_seconds: wait });
+      expect(requests).toMatchObject([{ requestId: date, shares: 5n, state: "pending" }]);
+    },
+  );
 
   test("deducts the fee that the vault keeps of what a request pays", async () => {
     const { requests } = await pendingOf({ [dayOf(1)]: 5n }, {}, 3n);
