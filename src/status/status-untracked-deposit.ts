@@ -90,8 +90,7 @@ function depositsInto(vault: Vault, shown: ShownIn & { accounts: readonly Addres
   if (own.length === 0) return [];
   const flows = own.flatMap((log): VaultFlow[] => {
     const flow = source.decode(log);
-    // One without assets only brings back or delivers the shares of a request.
-    return flow?.kind === "deposit" && flow.assets !== 0n ? [flow] : [];
+    return flow?.kind === "deposit" && flow.sharesOnly !== true ? [flow] : [];
   });
   const candidates = [...flows.map(({ user }) => user), ...shown.accounts];
   const requested = candidates.flatMap((account) => requestedDeposit(vault, { account, logs }) ?? []);

@@ -143,15 +143,14 @@ export interface DepositCall {
  */
 export interface VaultFlow {
   kind: "deposit" | "withdrawal";
-  /**
-   * The account that the flow counts for: usually the owner of the minted or redeemed shares, else the caller or the
-   * receiver.
-   */
+  /** The account that it counts for: usually the owner of the minted or redeemed shares, else caller or receiver. */
   user: Address;
   /** In the smallest unit of the vault's asset; null also for an amount in another token. */
   assets: bigint | null;
   /** In the share token's smallest unit. */
   shares: bigint | null;
+  /** True if it is neither deposit nor payment: it only moves the shares of a request, or takes some as a penalty. */
+  sharesOnly?: true;
   /** Query, run at the event's block, that converts another token's amount by the vault's prices; null if it fails. */
   conversion?: Query<bigint | null>;
   /** Id by which `VaultExits.takenOut` knows the flow's request (see `toFlowRequestId`). Absent for other flows. */

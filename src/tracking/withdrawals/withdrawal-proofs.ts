@@ -102,8 +102,8 @@ function redeemedAssets(receipt: Receipt, of: { vault: Vault; shares: bigint }):
 }
 
 /**
- * Returns the withdrawals of any account that a vault's own events in a receipt show, in log order. Those without
- * assets, which only take shares, are left out; the shares of a payment are null if its request took them.
+ * Returns the withdrawals of any account that a vault's own events in a receipt show, in log order. Those that
+ * only take shares, or nothing, are left out; the shares of a payment are null if its request took them.
  */
 export function withdrawalsIn({ logs }: Receipt, vault: Vault): VaultFlow[] {
   const source = adapterOf(vault).flows(vault);
@@ -111,7 +111,9 @@ export function withdrawalsIn({ logs }: Receipt, vault: Vault): VaultFlow[] {
   return logs.flatMap((log): VaultFlow[] => {
     if (!emitters.some((emitter) => sameAddress(emitter, log.address))) return [];
     const flow = source.decode(log);
-    if (flow?.kind !== "withdrawal" || flow.assets === 0n) return [];
+    if (flow?.kind !== "withdrawal" || flow.sharesOnly === true) return [];
+    // Anyone may redeem nothing for the user.
+    if (flow.assets === 0n && flow.shares === 0n) return [];
     return [flow.shares === 0n ? { ...flow, shares: null } : flow];
   });
 }

@@ -94,7 +94,6 @@ const direct: Family = {
     to: placed.vault,
     data: encodeFunctionData({ abi: vaultAbi, functionName: "requestRedeem", args: [shares, user] }),
   }),
-  withdrawalTellsShares: false,
   async deploy(world, asset) {
     const made = await deploy(world, asset);
     return { ...made, row: { ...made.row, caller: "user" } };
@@ -134,7 +133,6 @@ const legacy: Family = {
   },
   // `redeem` is there and always reverts.
   withdrawal: legacyRedemption("requestRedeem"),
-  withdrawalTellsShares: false,
   states: [
     {
       ...when("paused for deposits", { abi: legacyAbi, call: "setDepositsPaused", args: [true] }),
@@ -181,7 +179,6 @@ const legacyAtOnce: Family = {
   name: "Upshift's older vault, redeemed at once",
   decimals: [6],
   withdrawal: legacyRedemption("instantRedeem"),
-  withdrawalTellsShares: true,
   states: [],
 };
 

@@ -89,7 +89,13 @@ function flowOf(event: FlowEvent): VaultFlow | null {
     case "DepositRequestCanceled":
       return { kind: "withdrawal", user: event.args.account, assets: event.args.assets, shares: 0n };
     case "DepositRequestClaimed":
-      return { kind: "deposit", user: event.args.account, assets: 0n, shares: event.args.shares };
+      return {
+        kind: "deposit",
+        user: event.args.account,
+        assets: 0n,
+        shares: event.args.shares,
+        sharesOnly: true,
+      };
     case "Redeemed": {
       const { account: user, assets, shares } = event.args;
       return { kind: "withdrawal", user, assets, shares };

@@ -172,7 +172,9 @@ function morphoV2Flows(vault: Vault): FlowSource {
       const flow = standard.decode(log);
       if (flow === null || log.topics[0] !== withdrawTopic) return flow;
       const { args } = decodeEventLog({ abi: withdrawAbi(), data: log.data, topics: log.topics });
-      return isAddressEqual(args.receiver, vault.entryPoint) ? { ...flow, assets: 0n } : flow;
+      return isAddressEqual(args.receiver, vault.entryPoint)
+        ? { ...flow, assets: 0n, sharesOnly: true }
+        : flow;
     },
   };
 }

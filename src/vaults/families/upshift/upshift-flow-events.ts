@@ -39,7 +39,7 @@ export function upshiftFlows(vault: Vault): FlowSource {
         }
         if (event.eventName === "WithdrawalRequested") {
           const { holderAddr: user, shares } = event.args;
-          return { kind: "withdrawal", user, assets: 0n, shares };
+          return { kind: "withdrawal", user, assets: 0n, shares, sharesOnly: true };
         }
         if (event.eventName === "WithdrawalProcessed") {
           const { receiverAddr: user, assetsAmount: assets } = event.args;
@@ -106,7 +106,7 @@ export function upshiftLegacyFlows(vault: Vault): FlowSource {
         if (topic === requested) {
           const abi = topics.length > 1 ? legacyRequestedAbi() : plainRequestedAbi();
           const { owner: user, shares } = decodeEventLog({ abi, data, topics }).args;
-          return { kind: "withdrawal", user, assets: 0n, shares };
+          return { kind: "withdrawal", user, assets: 0n, shares, sharesOnly: true };
         }
         const { receiverAddr: user, assetsAmount: assets } = decodeEventLog({
           ...{ abi: legacyPaidAbi(), data, topics },

@@ -95,8 +95,10 @@ function queueFlow(vault: Vault, log: FlowLog): VaultFlow | null {
 function delayedFlow(vault: Vault, log: FlowLog): VaultFlow {
   const { eventName, args } = decodeEventLog({ abi: delayedAbi(), data: log.data, topics: log.topics });
   const { account: user, shares } = args;
-  if (eventName === "WithdrawRequested") return { kind: "withdrawal", user, assets: 0n, shares };
-  if (eventName === "WithdrawCancelled") return { kind: "deposit", user, assets: 0n, shares };
+  if (eventName === "WithdrawRequested")
+    return { kind: "withdrawal", user, assets: 0n, shares, sharesOnly: true };
+  if (eventName === "WithdrawCancelled")
+    return { kind: "deposit", user, assets: 0n, shares, sharesOnly: true };
   // The shares left the account when it made the request.
   return {
     ...{ kind: "withdrawal", user, shares: 0n },

@@ -59,8 +59,6 @@ export interface Family {
    * to the user.
    */
   namesCaller?: boolean;
-  /** False if the vault's withdrawal event does not contain the shares. */
-  withdrawalTellsShares?: boolean;
   /** True if the vault's deposit call takes minimum shares, so that deposits without the Router also have a minimum. */
   nativeMinimum?: boolean;
   states: readonly State[];

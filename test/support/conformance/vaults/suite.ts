@@ -183,14 +183,13 @@ async function withdrawAndCheck(family: Family, placed: Placed): Promise<void> {
   const receipt = await world.send(user.address, out);
   const assets = await balanceOf(world, { token: asset.address, owner: user.address });
   expect(assets).toBeGreaterThan(0n);
-  expect(await flowsIn(placed, receipt)).toEqual([
-    {
-      kind: "withdrawal",
-      user: user.address,
-      assets,
-      shares: family.withdrawalTellsShares === false ? null : shares,
-    },
-  ]);
+  const flows = await flowsIn(placed, receipt);
+  for (const flow of flows) expect(flow).toMatchObject({ kind: "withdrawal", user: user.address });
+  // Some vaults take the shares by one event and pay the assets by another.
+  const sumOf = (amounts: readonly (bigint | null)[]) =>
+    amounts.reduce((sum, amount) => (sum === null || amount === null ? null : sum + amount), 0n);
+  expect(sumOf(flows.map((flow) => flow.assets))).toBe(assets);
+  expect(sumOf(flows.map((flow) => flow.shares))).toBe(shares);
   expect(await positionsOf(placed, user.address)).toEqual([]);
 }
 

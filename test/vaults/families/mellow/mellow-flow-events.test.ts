@@ -81,7 +81,13 @@ test("a deposit request brings its shares when they are claimed, in any token", 
   for (const queue of [QUEUE, OTHER_REQUESTS]) {
     const log = at(queue, "claimed");
     expect(source.topics).toContain(log.topics[0]);
-    expect(source.decode(log)).toEqual({ kind: "deposit", user: USER, assets: 0n, shares: 7n });
+    expect(source.decode(log)).toEqual({
+      kind: "deposit",
+      user: USER,
+      assets: 0n,
+      shares: 7n,
+      sharesOnly: true,
+    });
   }
 });
 

@@ -67,7 +67,13 @@ describe("Upshift flows", () => {
     const args = { holderAddr: OTHER, receiverAddr: USER };
     const topics = encodeEventTopics({ abi, eventName: "WithdrawalRequested", args }) as Topics;
     const asked = { address: VAULT, topics, data: encodeAbiParameters([{ type: "uint256" }], [7n]) };
-    expect(source.decode(asked)).toEqual({ kind: "withdrawal", user: OTHER, assets: 0n, shares: 7n });
+    expect(source.decode(asked)).toEqual({
+      kind: "withdrawal",
+      user: OTHER,
+      assets: 0n,
+      shares: 7n,
+      sharesOnly: true,
+    });
     expect(source.decode(paid)).toEqual({ kind: "withdrawal", user: USER, assets: 9n, shares: 0n });
     expect(source.topics).toEqual([
       "0xc436f473cd90c9b4dd731856a14b80f713d384a1688a506d4230140c5b36d5cd",
@@ -119,7 +125,13 @@ describe("Upshift legacy flows", () => {
       const event = `event WithdrawalRequested(address ${indexed}owner, address ${indexed}receiver, ${rest})`;
       const log = eventLog(VAULT, event, { ...values, year: 2026n, month: 1n, day: 2n });
       expect(source.topics).toContain(log.topics[0]);
-      expect(source.decode(log)).toEqual({ kind: "withdrawal", user: USER, assets: 0n, shares: 7n });
+      expect(source.decode(log)).toEqual({
+        kind: "withdrawal",
+        user: USER,
+        assets: 0n,
+        shares: 7n,
+        sharesOnly: true,
+      });
     }
   });
 
