@@ -124,7 +124,7 @@ const MAY_CONCERN_THE_AMOUNT: ReadonlySet<ErrorCode> = new Set([
 const dependsOnAmount = (refusal: AppError): boolean =>
   MAY_CONCERN_THE_AMOUNT.has(refusal.code) && refusal.members["available"] !== "0";
 
-/** Returns true for a lack of liquidity for all shares, of which the views do not say that it is one for any. */
+/** Returns true if the vault lacks liquidity for all shares but, as far as its views tell, may pay some of them. */
 const lacksSome = (refusal: AppError): boolean => refusal.code === "no_liquidity" && dependsOnAmount(refusal);
 
 /**

@@ -85,7 +85,7 @@ function judge(
   return rest <= 0n || isNegligible(-rest, sampleOf(value)) ? "unindexed" : "transferred";
 }
 
-/** Id of the request that stands for all of an account's requests, of which a part may be paid. */
+/** Request id under which a vault holds all of an account's requests together, and may pay a part of them. */
 const ALL_REQUESTS = "0";
 
 /**

@@ -48,7 +48,7 @@ export interface VerifiedKyberSwap {
 /**
  * Decodes a swap's transaction, which was asked for with the router as recipient, compares the fields that move money
  * with the request, and encodes all decoded fields again, with the user as receiver. Executor and data stay opaque. The
- * minimum output bounds what they do only for a receiver to whom nobody owes anything. Throws `upstream_rejected`.
+ * minimum output bounds what they do only if nobody owes the output token to the receiver. Throws `upstream_rejected`.
  */
 export function verifyKyberSwap({ request, deployment, answer }: KyberVerifyInput): VerifiedKyberSwap {
   const native = isNative(request.fromToken);
