@@ -7,6 +7,7 @@ import { type Position, Positions } from "../../../src/schemas/position-schema.t
 import { BuiltRequestAction, BuiltWithdrawal } from "../../../src/schemas/withdraw-build-schema.ts";
 import { WithdrawalDetail } from "../../../src/schemas/withdrawal-schema.ts";
 import { adapterOf } from "../../../src/vaults/families/vault-families.ts";
+import type { ExitMode } from "../../../src/vaults/vault-exits.ts";
 import { build, execute, vaultIdOf, vaultOf } from "../conformance/vaults/deposit.ts";
 import type { Placed } from "../conformance/vaults/family.ts";
 import type { TestUser } from "../e2e/chain.ts";
@@ -118,12 +119,15 @@ export class Holder {
     return signDeposit(this.placed.world, { user: this.user, built: signable, style: "calls" });
   }
 
-  /** Requests a redemption by the vault's own call, as an application other than this service would. */
-  async sendForeign(shares: bigint): Promise<Hex> {
+  /**
+   * Redeems shares by the vault's own call, as an application other than this service would. `mode` is by default one
+   * with a request.
+   */
+  async sendForeign(shares: bigint, { mode: asked }: { mode?: ExitMode } = {}): Promise<Hex> {
     const { placed, address } = this;
     const vault = await vaultOf(placed);
     const { exits } = adapterOf(vault);
-    const mode = exits?.modes(vault).find((one) => one !== "instant");
+    const mode = asked ?? exits?.modes(vault).find((one) => one !== "instant");
     const [token] = mode === undefined ? [] : (exits?.tokens(vault, mode) ?? []);
     if (exits === undefined || mode === undefined || token === undefined) throw new Error("no requests");
     const input = { mode, shares, token, owner: address, caller: address, receiver: address, minAssets: 0n };

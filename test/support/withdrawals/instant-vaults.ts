@@ -26,7 +26,7 @@ import { deployMidas } from "../conformance/vaults/midas-stand-in.ts";
 import { deployStandard } from "../conformance/vaults/standard.ts";
 import { deployUpshift } from "../conformance/vaults/upshift-stand-in.ts";
 import { deployVedaTeller } from "../conformance/vaults/veda-exits-stand-in.ts";
-import { donate, type RequestingVault, raiseRate } from "./requesting-vaults.ts";
+import { earnOrLose, type RequestingVault, repriceRate } from "./requesting-vaults.ts";
 
 /** A kind of vault that pays at once. Its accounts never have requests that an operator would settle. */
 export type InstantVault = Omit<RequestingVault, "mode"> & { mode: "instant" };
@@ -37,7 +37,7 @@ const atOnce = {
 } as const;
 
 const standardVault = (adapter: string, deploy: Deploy): InstantVault => ({
-  ...{ ...atOnce, name: `${adapter} at once`, adapter, deploy, raise: donate },
+  ...{ ...atOnce, name: `${adapter} at once`, adapter, deploy, reprice: earnOrLose },
 });
 
 /** A plain vault that pays at once, into which shares of the others are moved. */
@@ -65,7 +65,7 @@ export const instantVaults: readonly InstantVault[] = [
   { ...standardVault("ipor", deployIpor), type: "ipor" },
   {
     ...{ ...atOnce, name: "Veda at once", adapter: "veda", type: "veda" },
-    ...{ deploy: deployVedaTeller, raise: raiseRate },
+    ...{ deploy: deployVedaTeller, reprice: repriceRate },
   },
   { ...atOnce, name: "Upshift at once", adapter: "upshift", deploy: deployUpshift },
   standardVault(

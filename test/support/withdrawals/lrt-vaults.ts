@@ -6,13 +6,15 @@ import { deployStandard, set } from "../conformance/vaults/standard.ts";
 import { mint, whole } from "../conformance/vaults/use.ts";
 import type { RequestingVault } from "./requesting-vaults.ts";
 
-/** Transfers 1 % of the vault's assets to the vault as yield. */
-const raise: RequestingVault["raise"] = ({ world, asset, vault }) =>
-  world.script((script) => mint(script, { token: asset, to: vault, amount: whole(asset, 1_073n) }));
+/** Transfers yield to the vault. What it could lose is invested elsewhere. */
+const reprice: RequestingVault["reprice"] = async ({ world, asset, vault }, percent) => {
+  const amount = whole(asset, 1_073n) * (percent - 100n);
+  if (amount > 0n) await world.script((script) => mint(script, { token: asset, to: vault, amount }));
+};
 
 const lrt = {
   ...({ adapter: "mellow_lrt", type: "lido", mode: "request", joins: true, fixed: true } as const),
-  ...{ cancels: null, raise },
+  ...{ cancels: null, reprice },
 };
 
 /** The kinds of vaults of Mellow's Simple LRT that queue redemptions. */

@@ -25,9 +25,7 @@ import { deployUpshift } from "../conformance/vaults/upshift-stand-in.ts";
 import { deployVedaExit, deployVedaTeller } from "../conformance/vaults/veda-exits-stand-in.ts";
 import { deployMaple, deployMapleQueue, deployQueueing } from "../conformance/vaults/waiting-stand-ins.ts";
 import { gearbox, refusingLenders } from "./refusing-lenders.ts";
-import { act, type Change, drain, lendAll, type RefusingVault } from "./vault-changes.ts";
-
-const STRANGER: Address = "0x00000000000000000000000000000000000a11ce";
+import { act, type Change, drain, lendAll, type RefusingVault, STRANGER } from "./vault-changes.ts";
 
 /** Calls a function of a Veda vault's teller. */
 export const onTeller =

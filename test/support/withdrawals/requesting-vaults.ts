@@ -1,4 +1,4 @@
-import { type Abi, type Address, encodeFunctionData, zeroAddress } from "viem";
+import { type Abi, type Address, encodeFunctionData, erc20Abi, zeroAddress } from "viem";
 import { accountableVaultAbi } from "#stand-ins/accountable";
 import { centrifugeAsyncVaultAbi, lagoonVaultAbi } from "#stand-ins/erc7540";
 import { plasmaWithdrawManagerAbi } from "#stand-ins/ipor";
@@ -33,6 +33,7 @@ import {
   deployRequesting,
 } from "../conformance/vaults/waiting-stand-ins.ts";
 import { lrtVaults } from "./lrt-vaults.ts";
+import { STRANGER } from "./vault-changes.ts";
 
 /** A user's requests that the vault's operator settles. */
 interface Settled {
@@ -70,8 +71,10 @@ export interface RequestingVault {
   joins: boolean | null;
   /** Invests all liquid assets, so that redemptions are queued. Absent if the family queues every redemption. */
   invest?(placed: Placed): Promise<void>;
-  /** Raises the share price by about 1 %. Absent if the stand-in has a fixed price. */
-  raise?(placed: Placed): Promise<void>;
+  /**
+   * Changes the share price to about `percent` of it, by yield or a loss. Absent if the stand-in has a fixed price.
+   */
+  reprice?(placed: Placed, percent: bigint): Promise<void>;
 }
 
 const DAY_S = 86_400;
@@ -87,9 +90,12 @@ const settledBy =
   (placed: Placed, { user }: Settled) =>
     set(placed, { abi, name: "settle", args: [user], ...(on !== null && { on: placed.parts[on] }) });
 
-/** Transfers 1 % of the vault's assets to the vault as yield. */
-export async function donate({ world, asset, vault }: Placed): Promise<void> {
-  await world.script((script) => mint(script, { token: asset, to: vault, amount: whole(asset, 1_073n) }));
+/** Changes the vault's assets, of about 107,300 whole tokens, by yield that is sent to it or assets that leave it. */
+export async function earnOrLose({ world, asset, vault }: Placed, percent: bigint): Promise<void> {
+  const amount = whole(asset, 1_073n) * (percent - 100n);
+  if (amount > 0n) return world.script((script) => mint(script, { token: asset, to: vault, amount }));
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [STRANGER, -amount] });
+  await world.send(vault, { to: asset.address, data });
 }
 
 const lagoon = {
@@ -100,7 +106,13 @@ const lagoon = {
 
 /** A Maple pool. All kinds of withdrawal managers are settled by the same functions. */
 const maple = {
-  ...({ adapter: "erc4626", type: "custom", mode: "request", raise: donate, cancels: "at_once" } as const),
+  ...({
+    adapter: "erc4626",
+    type: "custom",
+    mode: "request",
+    reprice: earnOrLose,
+    cancels: "at_once",
+  } as const),
   settle: settledBy(mapleWithdrawalManagerAbi, "requests"),
   settlePart: (placed: Placed, { user, shares }: { user: Address; shares: bigint }) => {
     const on = placed.parts["requests"];
@@ -111,36 +123,36 @@ const maple = {
 const missWindow = (placed: Placed, user: Address) =>
   set(placed, { abi: mapleWithdrawalManagerAbi, name: "miss", args: [user], on: placed.parts["requests"] });
 
-async function raiseLagoon(placed: Placed): Promise<void> {
+async function repriceLagoon(placed: Placed, percent: bigint): Promise<void> {
   const { world, vault } = placed;
-  await donate(placed);
+  await earnOrLose(placed, percent);
   const on = { address: vault, abi: lagoonVaultAbi } as const;
   const total = await world.client.readContract({ ...on, functionName: "totalAssets" });
-  await set(placed, { abi: lagoonVaultAbi, name: "updateTotalAssets", args: [(total * 101n) / 100n] });
+  await set(placed, { abi: lagoonVaultAbi, name: "updateTotalAssets", args: [(total * percent) / 100n] });
 }
 
-async function raiseShare(placed: Placed): Promise<void> {
+async function repriceShare(placed: Placed, percent: bigint): Promise<void> {
   const on = { address: placed.vault, abi: tokenizedVaultAbi } as const;
   const price = await placed.world.client.readContract({ ...on, functionName: "getSharePrice" });
-  await donate(placed);
-  await set(placed, { abi: tokenizedVaultAbi, name: "setSharePrice", args: [(price * 101n) / 100n] });
+  await earnOrLose(placed, percent);
+  await set(placed, { abi: tokenizedVaultAbi, name: "setSharePrice", args: [(price * percent) / 100n] });
 }
 
-/** Raises the exchange rate of a Veda vault by 1 %. */
-export async function raiseRate(placed: Placed): Promise<void> {
+/** Changes the exchange rate of a Veda vault to `percent` of it. */
+export async function repriceRate(placed: Placed, percent: bigint): Promise<void> {
   const on = { address: placed.parts["accountant"] ?? zeroAddress, abi: vedaAccountantAbi } as const;
   const rate = await placed.world.client.readContract({ ...on, functionName: "rate" });
-  const args = [(rate * 101n) / 100n] as const;
+  const args = [(rate * percent) / 100n] as const;
   await set(placed, { abi: vedaAccountantAbi, name: "updateExchangeRate", args, on: on.address });
 }
 
-async function raiseReport(placed: Placed): Promise<void> {
+async function repriceReport(placed: Placed, percent: bigint): Promise<void> {
   const on = { address: placed.parts["oracle"] ?? zeroAddress, abi: mellowOracleAbi } as const;
   const { asset, world } = placed;
   const { timestamp } = await world.client.getBlock();
   const args = [
     asset.address,
-    (reportPrice(asset.decimals) * 100n) / 101n,
+    (reportPrice(asset.decimals) * 100n) / percent,
     Number(timestamp),
     false,
   ] as const;
@@ -170,7 +182,7 @@ const dated =
   };
 
 const generic7540 = {
-  ...({ adapter: "erc4626", type: "custom", mode: "request", joins: true, raise: donate } as const),
+  ...({ adapter: "erc4626", type: "custom", mode: "request", joins: true, reprice: earnOrLose } as const),
   settlePart: (placed: Placed, { user, shares }: { user: Address; shares: bigint }) =>
     set(placed, { abi: requestingVaultAbi, name: "settlePart", args: [user, shares] }),
 } as const;
@@ -190,14 +202,14 @@ export const requestingVaults: readonly RequestingVault[] = [
     name: "Lagoon v0.5",
     deploy: deployLagoon({ version: "0.5" }),
     cancels: null,
-    raise: raiseLagoon,
+    reprice: repriceLagoon,
   },
   {
     ...lagoon,
     name: "Lagoon v0.6",
     deploy: deployLagoon({ version: "0.6" }),
     cancels: "at_once",
-    raise: raiseLagoon,
+    reprice: repriceLagoon,
   },
   {
     ...{ name: "Centrifuge", adapter: "centrifuge", type: "custom", mode: "request", joins: true },
@@ -224,7 +236,7 @@ export const requestingVaults: readonly RequestingVault[] = [
     settlePart: (placed, { user, shares }) =>
       set(placed, { abi: accountableVaultAbi, name: "fulfil", args: [user, shares] }),
     cancels: "at_once",
-    raise: donate,
+    reprice: earnOrLose,
   },
   {
     ...{ name: "IPOR", adapter: "ipor", type: "ipor", mode: "request", joins: null, inWallet: true },
@@ -232,7 +244,7 @@ export const requestingVaults: readonly RequestingVault[] = [
     deploy: deployIpor,
     settle: (placed) =>
       set(placed, { abi: plasmaWithdrawManagerAbi, name: "releaseFunds", on: placed.parts["requests"] }),
-    ...{ cancels: null, raise: donate },
+    ...{ cancels: null, reprice: earnOrLose },
   },
   {
     ...{ name: "Midas", adapter: "midas", type: "midas", mode: "request", joins: false, pushes: true },
@@ -248,7 +260,7 @@ export const requestingVaults: readonly RequestingVault[] = [
     deploy: deployMellow({ queue: "sync", caller: "user", redeem: "async" }),
     settle: settledBy(mellowRedeemQueueAbi, "redeem"),
     cancels: null,
-    raise: raiseReport,
+    reprice: repriceReport,
   },
   ...lrtVaults,
   {
@@ -257,12 +269,12 @@ export const requestingVaults: readonly RequestingVault[] = [
     deploy: dated(tokenizedVaultAbi, deployUpshift),
     settle: (placed) => pass(placed, DAY_S),
     cancels: null,
-    raise: raiseShare,
+    reprice: repriceShare,
   },
   {
     ...{ name: "Upshift legacy", adapter: "upshift_legacy", type: "custom", mode: "request", joins: true },
     whole: "claim pays all of a receiver and day",
-    ...{ fixed: true, cancels: null, raise: donate },
+    ...{ fixed: true, cancels: null, reprice: earnOrLose },
     deploy: dated(
       legacyTokenizedVaultAbi,
       deployStandard({ abi: legacyTokenizedVaultAbi, code: legacyTokenizedVaultCreationCode }),
@@ -272,7 +284,7 @@ export const requestingVaults: readonly RequestingVault[] = [
   {
     ...{ name: "Veda queue", adapter: "veda", type: "veda", mode: "request", joins: false, pushes: true },
     whole: "a solver pays exactly the amount fixed in the request",
-    ...{ fixed: true, cancels: "at_once", raise: raiseRate },
+    ...{ fixed: true, cancels: "at_once", reprice: repriceRate },
     deploy: deployVedaExit({ way: "queue" }),
     settle: async (placed, of) => {
       await pass(placed, VEDA_WAIT_S);
@@ -282,7 +294,7 @@ export const requestingVaults: readonly RequestingVault[] = [
   {
     ...{ name: "Veda delayed", adapter: "veda", type: "veda", mode: "cooldown", joins: null },
     whole: "completeWithdraw pays the whole request",
-    ...{ fixed: true, cancels: "at_once", raise: raiseRate },
+    ...{ fixed: true, cancels: "at_once", reprice: repriceRate },
     deploy: deployVedaExit({ way: "delayed" }),
     settle: (placed) => pass(placed, VEDA_WAIT_S),
   },
@@ -293,7 +305,7 @@ export const requestingVaults: readonly RequestingVault[] = [
       deploy: deployCooldown,
       settle: (placed: Placed) => pass(placed, COOLDOWN_S),
       cancels: null,
-      raise: donate,
+      reprice: earnOrLose,
     },
   },
   { ...maple, name: "Maple", deploy: deployMaple, joins: null, miss: missWindow },
@@ -311,7 +323,7 @@ export const requestingVaults: readonly RequestingVault[] = [
   },
   {
     ...{ name: "Yo", adapter: "erc4626", type: "custom", mode: "request", joins: true, fixed: true },
-    ...{ deploy: deployQueueing(true), pushes: true, cancels: null, raise: donate },
+    ...{ deploy: deployQueueing(true), pushes: true, cancels: null, reprice: earnOrLose },
     settle: settledBy(queueingVaultAbi),
     settlePart: (placed, { user, shares }) =>
       set(placed, { abi: queueingVaultAbi, name: "settlePart", args: [user, shares] }),

@@ -16,6 +16,35 @@ export const totalOf = (seen: readonly Seen[]): bigint =>
     return values.reduce((all, value) => all + BigInt(value ?? "0"), sum + wallet);
   }, 0n);
 
+/** An account's deposits less its payments at both vaults, as its wallet shows them. */
+export interface Paid {
+  /** The wallet's balance of the asset before the first deposit. */
+  start: bigint;
+  /** Assets that were moved into the vault beside, less those that came back. */
+  moved: bigint;
+  /** True once shares came from or went to another account, so that what the others cost is unknown. */
+  transferred: boolean;
+}
+
+/**
+ * Checks that the deposited assets in an account's positions equal the deposits minus the payments, to the unit, and that
+ * the yield is the difference to the value, or unknown after a transfer. Moves are deposits of one vault and payments of
+ * the other. Throws an Error if not.
+ */
+export function checkBasis(seen: Seen, { start, moved, transferred }: Paid): void {
+  const { position, beside, wallet } = seen;
+  if (beside !== null && beside.deposited_assets !== String(moved))
+    throw new Error(`moved ${moved}, beside is ${beside.deposited_assets}: ${describe([seen])}`);
+  if (position === null) return;
+  const net = start - wallet - moved;
+  if (position.deposited_assets !== String(net))
+    throw new Error(`deposited ${position.deposited_assets}, in less out is ${net}: ${describe([seen])}`);
+  const { yield_assets: earned } = position;
+  const known = earned === String(BigInt(position.current_assets ?? 0n) - net);
+  if (!known && !(earned === null && transferred))
+    throw new Error(`the yield is ${earned}: ${describe([seen])}`);
+}
+
 /** Describes what accounts hold, for the message of a failure. */
 export const describe = (seen: readonly Seen[]): string =>
   seen

@@ -4,7 +4,8 @@ import type { Deploy } from "../conformance/vaults/leaving.ts";
 import { set } from "../conformance/vaults/standard.ts";
 import { balanceOf } from "../e2e/balances.ts";
 
-const STRANGER: Address = "0x00000000000000000000000000000000000a11ce";
+/** An account that takes assets out of vaults. */
+export const STRANGER: Address = "0x00000000000000000000000000000000000a11ce";
 
 /** A change of a vault by its operator. `user` holds shares. */
 export type Change = (of: Placed, user: Address) => Promise<unknown>;
