@@ -3,15 +3,17 @@ import { createQuery, mapQuery, type Query, queryAll, read, valueOrNull } from "
 import { once } from "../../lib/once.ts";
 import { curationEvents } from "../governance/common-governance-events.ts";
 import type { Vault } from "../vault.ts";
-import type { VaultFamily } from "../vault-adapter.ts";
+import type { TermsInput, VaultFamily } from "../vault-adapter.ts";
 import type { VaultExits } from "../vault-exits.ts";
 import { FEE_UNITS, toFraction } from "../vault-fee-rates.ts";
 import { addressParam } from "../vault-params.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
+import { cooldownDepositViews } from "./erc4626-base/erc4626-cooldowns.ts";
 import { erc4626Deriver } from "./erc4626-base/erc4626-derivation.ts";
 import { exitSwitches } from "./erc4626-base/erc4626-exit-switches.ts";
 import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 import { erc4626Flows } from "./erc4626-base/erc4626-flow-events.ts";
+import type { FamilyViews } from "./erc4626-base/erc4626-variant-views.ts";
 import {
   checkWaitingParams,
   identifyWaiting,
@@ -27,6 +29,7 @@ import {
   NOTHING_CANCELLED,
   pendingCancellation,
 } from "./erc7540/erc7887-cancellations.ts";
+import { mapleDepositViews } from "./maple/maple-deposits.ts";
 
 // What stops deposits often leaves withdrawals open, so only the simulation shows whether a pause concerns them.
 const waiting = waitingExits(erc4626Exits({ charges: true, switches: exitSwitches }));
@@ -85,6 +88,13 @@ const exits: VaultExits = {
   settlesUnnamed: (vault) => exitsOf(vault).settlesUnnamed?.(vault) ?? false,
 };
 
+/** Returns the query for why a vault whose withdrawals wait takes no deposits; null if only common views show it. */
+function depositViews(vault: Vault, request: TermsInput | null): Query<FamilyViews> | null {
+  const wait = waitOf(vault);
+  if (wait === "maple") return mapleDepositViews(vault, request);
+  return wait === "cooldown" && request !== null ? cooldownDepositViews(vault, request) : null;
+}
+
 /**
  * Adapter of ERC-4626 vaults that belong to no other family. Withdrawals are instant, but may wait in vaults with a
  * cooldown, a withdrawal queue or requests, which `identifyWaiting` detects. Source: EIP-4626.
@@ -94,6 +104,7 @@ export const erc4626 = defineErc4626({
   checkParams: checkWaitingParams,
   pausable: true,
   ratio: true,
+  views: depositViews,
   exits,
   flows: (vault) => erc4626Flows(vault, addressParam(vault, "withdrawal_manager")),
 });

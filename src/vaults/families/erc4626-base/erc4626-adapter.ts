@@ -76,9 +76,9 @@ export interface Erc4626Options {
   scale?: number;
   /**
    * Returns a query for the family's own view functions: about one deposit or, if `request` is null, about the vault in
-   * general.
+   * general. Null if this vault has none for it.
    */
-  views?(vault: Vault, request: TermsInput | null): Query<FamilyViews>;
+  views?(vault: Vault, request: TermsInput | null): Query<FamilyViews> | null;
   /**
    * Encodes the family's own deposit call in place of `deposit(assets, receiver)`. Its first argument must be the
    * amount too.

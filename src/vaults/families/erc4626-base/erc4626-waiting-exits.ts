@@ -10,9 +10,7 @@ import {
 } from "viem";
 import {
   createQuery,
-  mapQuery,
   type Query,
-  queryAll,
   type ReadResult,
   type ReadResults,
   read,
@@ -24,13 +22,10 @@ import type { DerivationSubject } from "../../vault-deriver.ts";
 import {
   type ExitInput,
   type ExitMode,
-  type ExitRefusal,
   type ExitRequestSeen,
   type ExitSettlement,
   type ExitTermsInput,
-  type PendingExit,
   paidTo,
-  unknownPendingExit,
   type VaultExits,
 } from "../../vault-exits.ts";
 import { addressParam, optionalChoiceParam, withoutParams, withWithdrawSeconds } from "../../vault-params.ts";
@@ -45,18 +40,10 @@ import {
 } from "../maple/maple-exits.ts";
 import { findMapleEnd, findMapleRequest } from "../maple/maple-request-events.ts";
 import { mapleRequests } from "../maple/maple-requests.ts";
+import { cooldownAbi, cooldownTerms, coolingShares } from "./erc4626-cooldowns.ts";
 import { type Identification, ORDINARY_ACCOUNT } from "./erc4626-derivation.ts";
 import { yoReads } from "./yo-exits.ts";
 
-const cooldownAbi = once(() =>
-  parseAbi([
-    "function cooldownDuration() view returns (uint24)",
-    "function cooldowns(address) view returns (uint104 cooldownEnd, uint152 underlyingAmount)",
-    "function cooldownShares(uint256 shares) returns (uint256 assets)",
-    "function cooldownShares(uint256 shares, address owner) returns (uint256 assets)",
-    "function unstake(address receiver)",
-  ]),
-);
 /** Length of a selector in bytes, after which the shares follow in calldata. */
 const SELECTOR_BYTES = 4;
 
@@ -184,7 +171,11 @@ export function waitingExits(ordinary: VaultExits): VaultExits {
         { reason: /^WM:PE:NOT_ENOUGH_LIQUIDITY$/, code: "no_liquidity" },
       ],
     }),
-    pending: (vault, of) => (waitOf(vault) === "maple" ? mapleRequests(vault, of) : coolingShares(vault, of)),
+    pending(vault, of) {
+      const wait = waitOf(vault);
+      if (wait === null) return createQuery({}, () => []);
+      return wait === "maple" ? mapleRequests(vault, of) : coolingShares(vault, of);
+    },
     paysUnclaimed: (mode, vault, variant) =>
       mode === "request" && hasMapleQueue(vault) && variant !== MAPLE_MANUAL,
     claim(vault, { user, request }) {
@@ -226,88 +217,8 @@ function describeExit(
 ) {
   const wait = waitOf(vault);
   if (wait === null) return ordinary.terms(vault, request);
-  return wait === "cooldown" ? cooldownTerms(vault, { request, ordinary }) : mapleTerms(vault, request);
-}
-
-/**
- * Returns a query for the conditions of a redemption from a vault with a cooldown. Instant redemptions are refused
- * while the cooldown is set, whatever `maxRedeem` returns. Cooldowns are refused while it is zero or unknown, or while
- * one of the owner's is open.
- */
-function cooldownTerms(
-  vault: Vault,
-  { request, ordinary }: { request: ExitTermsInput; ordinary: VaultExits },
-) {
-  const on = { to: vault.entryPoint, abi: cooldownAbi() } as const;
-  const own = createQuery(
-    {
-      duration: read({ ...on, name: "cooldownDuration" }),
-      open: read({ ...on, name: "cooldowns", args: [request.owner] }),
-    },
-    ({ duration, open }) => ({
-      seconds: valueOrNull(duration),
-      cooling: (valueOrNull(open)?.[1] ?? 0n) > 0n,
-    }),
-  );
-  return mapQuery(
-    queryAll({ base: ordinary.terms(vault, request), own }),
-    ({ base, own: { seconds, cooling } }) => {
-      const set = seconds !== null && seconds > 0;
-      if (request.mode === "instant")
-        return { ...base, refusal: set ? ("mode_unsupported" as const) : base.refusal };
-      // A second cooldown would restart the wait for the whole amount.
-      const refusal: ExitRefusal | null = set ? (cooling ? "request_pending" : null) : "mode_unsupported";
-      const earliest = seconds === null ? null : Math.floor(request.now / 1_000) + seconds;
-      return { ...base, earliest, maxShares: base.heldShares, availableAssets: null, refusal };
-    },
-  );
-}
-
-function coolingShares(
-  vault: Vault,
-  { user, now }: { user: Address; now: number },
-): Query<readonly PendingExit[] | null> {
-  if (waitOf(vault) === null) return createQuery({}, () => []);
-  const on = { to: vault.entryPoint, abi: cooldownAbi() } as const;
-  return createQuery(
-    {
-      open: read({ ...on, name: "cooldowns", args: [user] }),
-      duration: read({ ...on, name: "cooldownDuration" }),
-    },
-    ({ open, duration }) => {
-      if (!open.ok) return null;
-      const [end, assets] = open.value;
-      if (assets === 0n) return [];
-      const seconds = valueOrNull(duration);
-      const earliest = Number(end);
-      // Without a cooldown the contract pays what is cooling immediately.
-      const ready = now >= earliest * 1_000 || seconds === 0;
-      return [
-        {
-          ...unknownPendingExit,
-          ...{
-            mode: "cooldown",
-            assets,
-            priced: true,
-            token: vault.asset.address,
-            earliest,
-            bookedOut: true,
-            bookedAt: startOf(earliest, { seconds, now }),
-          },
-          state: ready ? "claimable" : "pending",
-          claimableAssets: ready ? assets : 0n,
-        },
-      ];
-    },
-  );
-}
-
-/**
- * Returns when a cooldown that ends at `end` started if it has the current duration, in unix seconds. Null if the
- * duration is unknown, or if the start would be in the future, so that the cooldown had a longer one.
- */
-function startOf(end: number, { seconds, now }: { seconds: number | null; now: number }): number | null {
-  return seconds === null || (end - seconds) * 1_000 > now ? null : end - seconds;
+  if (wait !== "cooldown") return mapleTerms(vault, request);
+  return cooldownTerms(vault, { request, ordinary: ordinary.terms(vault, request) });
 }
 
 type SeenLogs = { user: Address; logs: readonly Log[] };
