@@ -52,22 +52,30 @@ async function depositRefusal(
   return refusals.length === tries.length ? refusals[0] : undefined;
 }
 
+/** What a user can cancel now, and the requests whose cancellation the views allow but a simulation refuses. */
+interface AvailableCancellation {
+  action: VaultAction;
+  refused: ReadonlySet<PendingExit>;
+}
+
 /**
  * Returns what a user can cancel now: what `cancelAction` offers, without the cancellations that a simulation refuses as
  * a build would, with the shares that it saw returned. Needs one round of simulations.
  */
-export async function findAvailableCancellation(ctx: Context, asked: Asked): Promise<VaultAction> {
+export async function findAvailableCancellation(ctx: Context, asked: Asked): Promise<AvailableCancellation> {
   const { vault, facts, block } = asked;
   const seen = cancelAction(vault, { ...facts, timestamp: block.timestamp });
-  if (!seen.allowed) return seen;
+  if (!seen.allowed) return { action: seen, refused: new Set() };
   const open = (facts.requests ?? []).filter(({ cancellable }) => cancellable);
   const tries = await triesOf(ctx, { ...asked, requests: open, action: "cancel" });
   const left = tries.filter(({ tried }) => tried.refusal === null);
   const [first] = tries.flatMap(({ tried }) => tried.refusal ?? []);
-  if (left.length === 0 && first !== undefined) return refusedAction(first, seen);
+  const refused = new Set(tries.flatMap(({ request, tried }) => (tried.refusal === null ? [] : request)));
+  if (left.length === 0 && first !== undefined) return { action: refusedAction(first, seen), refused };
   // Some vaults return later, or also what is claimable already.
   const returned = left.map(({ request, tried }) => tried.received || waitingShares(request));
-  return { ...seen, max: sumOf(returned), mode: left[0]?.request.mode ?? seen.mode };
+  const action = { ...seen, max: sumOf(returned), mode: left[0]?.request.mode ?? seen.mode };
+  return { action, refused };
 }
 
 async function triesOf(

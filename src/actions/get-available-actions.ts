@@ -58,15 +58,19 @@ export async function getActions(
   const isUnknown = value.requests?.length === 0 && missesRequests(vault, stored.unlisted);
   const facts = isUnknown ? { ...value, requests: null } : value;
   const own = { vault, user: of.user, facts, block };
-  const [withdraw, claim, cancel] = await Promise.all([
+  const [withdraw, claim, cancellation] = await Promise.all([
     findAvailableWithdrawal(ctx, own),
     findAvailableClaim(ctx, own),
     findAvailableCancellation(ctx, own),
   ]);
+  // Some vaults show in no view that they no longer take a request back.
+  const requests = (facts.requests ?? []).map((request) =>
+    cancellation.refused.has(request) ? { ...request, cancellable: false } : request,
+  );
   return {
-    ...{ deposit: depositAction(vault, facts), withdraw, claim, cancel },
+    ...{ deposit: depositAction(vault, facts), withdraw, claim, cancel: cancellation.action },
     requests: [
-      ...(facts.requests ?? []).map((request) => toWireRedemption(vault, { request, open })),
+      ...requests.map((request) => toWireRedemption(vault, { request, open })),
       ...facts.deposits.map((one) => toWireDepositRequest(one, open)),
     ],
   };
@@ -130,7 +134,7 @@ function waysQuery(
   return mapQuery(queryAll(Object.fromEntries(entries)), (all) =>
     modes.flatMap((mode) => {
       const found = all[mode];
-      return found === undefined ? [] : [{ mode, terms: found.terms }];
+      return found === undefined ? [] : [{ mode, ...found }];
     }),
   );
 }

@@ -3839,7 +3839,7 @@ export interface components {
              */
             claimable: bigint | null;
             /**
-             * @description Whether the user can take it back now.
+             * @description Whether the user can take it back now, by the vault's views; in the answer of `/v1/actions`, also by a simulation.
              * @example false
              */
             cancellable: boolean;

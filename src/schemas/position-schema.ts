@@ -55,7 +55,11 @@ export const VaultRequest = z
       description:
         "What can be claimed now, in the smallest unit: assets of a redemption, shares of a deposit or of a cancelled redemption (`request_id` is `cancelled`), assets of a cancelled deposit (its `shares` are `null`), or `null` if unknown.",
     }),
-    cancellable: z.boolean().meta({ description: "Whether the user can take it back now.", example: false }),
+    cancellable: z.boolean().meta({
+      description:
+        "Whether the user can take it back now, by the vault's views; in the answer of `/v1/actions`, also by a simulation.",
+      example: false,
+    }),
     in_wallet: z.boolean().meta({
       description: "Whether the shares are still in the wallet and therefore part of `share_balance`.",
       example: false,

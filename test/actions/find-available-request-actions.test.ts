@@ -39,8 +39,9 @@ async function actionsOf(of: {
     ...{ functions, vaults: [storedOf(at)], answers: { ...answers, ...of.answers } },
     effects: of.effects,
   });
-  const { claim, cancel } = await getActions(ctx, { user: USER, vaultId: at.vaultId });
-  return { claim, cancel, simulations: chain.sent.length };
+  const { claim, cancel, requests } = await getActions(ctx, { user: USER, vaultId: at.vaultId });
+  const cancellable = requests.map((request) => request.cancellable);
+  return { claim, cancel, cancellable, simulations: chain.sent.length };
 }
 
 const reverting = (text: string): SimulatedEffects => ({ revert: toFunctionSelector(text) });
@@ -49,10 +50,11 @@ const paid: SimulatedEffects = { rises: { [balanceKey(USDC, USER)]: 600n } };
 
 test("a claim and a cancellation that work are offered, each after one simulation", async () => {
   const effects = ({ data }: { data: string }) => (data.startsWith(CANCEL) ? shares(300n) : paid);
-  const { claim, cancel, simulations } = await actionsOf({ effects });
+  const { claim, cancel, cancellable, simulations } = await actionsOf({ effects });
   expect(claim).toMatchObject({ allowed: true, max: "600", mode: "request", code: null });
   // What is claimable already is not taken back.
   expect(cancel).toMatchObject({ allowed: true, max: "300", mode: "request", code: null });
+  expect(cancellable).toEqual([true]);
   expect(simulations).toBe(2);
 });
 
@@ -71,8 +73,9 @@ test("a claim that a pause, a minimum or a lack of assets stops is refused with 
 test("a cancellation after the vault closed the request's epoch is refused with the code of a build", async () => {
   const effects = ({ data }: { data: string }) =>
     data.startsWith(CANCEL) ? reverting("RequestNotCancelable()") : paid;
-  const { claim, cancel } = await actionsOf({ effects });
+  const { claim, cancel, cancellable } = await actionsOf({ effects });
   expect(claim).toMatchObject({ allowed: true, max: "600" });
+  expect(cancellable).toEqual([false]);
   expect(cancel).toMatchObject({ allowed: false, code: "withdrawal_state", max: "0", mode: "request" });
 });
 
