@@ -5,7 +5,7 @@ import { larger } from "../lib/amount.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
 import { formatUnixTime } from "../lib/unix-time.ts";
 import type { VaultAction } from "../schemas/position-schema.ts";
-import type { Vault } from "../vaults/vault.ts";
+import type { Token, Vault } from "../vaults/vault.ts";
 import type { ExitMode, ExitTerms, PendingExit } from "../vaults/vault-exits.ts";
 import {
   coveredShares,
@@ -15,6 +15,7 @@ import {
   mostTelling,
   payableShares,
 } from "../withdrawals/withdrawal-refusals.ts";
+import type { PayablePart } from "./find-payable-part.ts";
 import { POSSIBLE, refused } from "./possible-action.ts";
 
 /**
@@ -28,13 +29,14 @@ interface SeenWithdrawal {
 }
 
 /**
- * A user's shares (null if unread), the conditions in each mode of withdrawing all of them, and a note if possible.
- * `requests`: the user's open redemption requests, null if they could not be read.
+ * A user's shares (null if unread), the conditions in each mode of withdrawing all of them in the first token that the
+ * vault does not refuse, and a note if possible. `requests`: the user's open redemption requests, null if they could not
+ * be read.
  */
 export interface WithdrawalFacts {
   shares: bigint | null;
   requests: readonly PendingExit[] | null;
-  ways: readonly { mode: ExitMode; terms: ExitTerms }[];
+  ways: readonly { mode: ExitMode; token: Token; terms: ExitTerms }[];
   rewards: string | null;
 }
 
@@ -45,15 +47,16 @@ export const mostHeld = ({ shares, ways }: Pick<WithdrawalFacts, "shares" | "way
 /**
  * Returns whether a user can withdraw from a vault now, with the largest number of shares that a simulation allows; if
  * only some can be paid, the value of two smallest units of the asset may be missing, or 1%, and if the views do not
- * show how many, 2%. Where the vault pays all, that takes one simulation; otherwise up to four in turn, and then those
- * of `findPayablePart`. Errors of the RPC nodes propagate.
+ * show how many, 2%. Where the vault pays all, that takes one simulation; otherwise up to four in turn, then those of
+ * `findPayablePart`, and if that finds nothing for lack of liquidity, those of `findOtherToken`. Errors of the RPC nodes
+ * propagate.
  */
 export function findAvailableWithdrawal(
   ctx: Context,
   of: { vault: Vault; user: Address; facts: WithdrawalFacts; block: BlockTime },
 ): Promise<VaultAction> {
   const { vault, user } = of;
-  return tried(ctx, { vault, user, seen: seenWithdrawal(vault, of) });
+  return tried(ctx, { vault, user, ways: of.facts.ways, seen: seenWithdrawal(vault, of) });
 }
 
 function seenWithdrawal(
@@ -169,20 +172,22 @@ const hasZeroLimit = ({ paused, refusal, maxShares, availableAssets }: ExitTerms
 
 /**
  * Returns a withdrawal as simulations show it: that of the largest number of shares that succeeds, otherwise of what
- * `findPayablePart` finds, otherwise refused for the reason of the first, or for one that concerns every amount.
+ * `findPayablePart` or `findOtherToken` finds, otherwise refused for the reason of the first, or for one that concerns
+ * every amount.
  * Without trials or their result, returns the views' action.
  */
 async function tried(
   ctx: Context,
-  of: { vault: Vault; user: Address; seen: SeenWithdrawal },
+  of: { vault: Vault; user: Address; ways: WithdrawalFacts["ways"]; seen: SeenWithdrawal },
 ): Promise<VaultAction> {
   const { vault, user } = of;
   const { action, trials, open } = of.seen;
   if (trials.length === 0) return action;
   // Only holders need what builds need: providers with all their schemas.
-  const [{ tryWithdrawal }, { findPayablePart }] = await Promise.all([
+  const [{ tryWithdrawal }, { findPayablePart }, { findOtherToken, isShort }] = await Promise.all([
     import("../withdrawals/prepare-withdrawal.ts"),
     import("./find-payable-part.ts"),
+    import("./find-other-token.ts"),
   ]);
   let first: AppError | null = null;
   let own: AppError | null = null;
@@ -204,6 +209,11 @@ async function tried(
   const search = { vault, user, held, below: trials.at(-1) ?? held, least };
   const part = some.length === 0 ? null : await findPayablePart(ctx, search);
   if (part !== null) return { ...POSSIBLE, reason: AT_LEAST, max: part.shares.toString(), mode: part.mode };
+  const dry = of.ways
+    .filter(({ mode }) => isShort(last.get(mode)))
+    .map(({ mode, token, terms }) => ({ mode, token, least: terms.minShares || 1n }));
+  const other = dry.length === 0 ? null : await findOtherToken(ctx, { vault, user, held, dry });
+  if (other !== null) return inOtherToken(other, { held });
   // Where views lack liquidity for all shares, an unknown revert counts as that, also one that concerns every amount.
   if (first?.code === "no_liquidity" && own !== null) first = own;
   const until = first?.members["until"];
@@ -222,6 +232,13 @@ const isPartial = (refusal: AppError | undefined): boolean =>
 const WHATEVER_THE_AMOUNT: ReadonlySet<ErrorCode> = new Set(["would_revert", "not_allowed", "exits_paused"]);
 
 const AT_LEAST = "these shares can leave now, but not all; a few more may be possible";
+
+/** Returns the withdrawal in another token than the vault is first asked for, which its note names. */
+function inOtherToken({ shares, mode, token }: PayablePart, { held }: { held: bigint }): VaultAction {
+  const only = `the vault pays this only in ${token.symbol}: send to_token ${token.address}`;
+  const reason = shares < held ? `${only}; ${AT_LEAST}` : only;
+  return { ...POSSIBLE, reason, max: shares.toString(), mode };
+}
 
 /**
  * Returns the reason why a vault rejects a withdrawal in this mode, or null. One whose liquidity or capacity covers

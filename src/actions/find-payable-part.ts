@@ -1,14 +1,14 @@
-import type { Address } from "viem";
 import type { Context } from "../context.ts";
 import { larger } from "../lib/amount.ts";
-import type { Vault } from "../vaults/vault.ts";
+import type { Token } from "../vaults/vault.ts";
 import type { ExitMode } from "../vaults/vault-exits.ts";
-import { tryWithdrawal } from "../withdrawals/prepare-withdrawal.ts";
+import { tryWithdrawal, type WithdrawalTrial } from "../withdrawals/prepare-withdrawal.ts";
 
-/** A number of shares that a simulation let leave, in the share token's smallest unit, and the mode of that. */
+/** A number of shares that a simulation let leave, in the share token's smallest unit, with mode and token of that. */
 export interface PayablePart {
   shares: bigint;
   mode: ExitMode;
+  token: Token;
 }
 
 /** Parts of the shares that are tried first, in parts per 10,000: the vault that pays neither pays nothing. */
@@ -29,19 +29,19 @@ const PIECES = 4n;
  */
 export async function findPayablePart(
   ctx: Context,
-  of: { vault: Vault; user: Address; held: bigint; below: bigint; least: bigint },
+  of: Omit<WithdrawalTrial, "shares"> & { held: bigint; below: bigint; least: bigint },
 ): Promise<PayablePart | null> {
-  const { vault, user, held, least } = of;
+  const { held, below, least, ...trial } = of;
   let best: PayablePart | null = null;
-  let refused = of.below;
+  let refused = below;
   const partOf = (part: bigint) => larger((held * part) / WHOLE, least) ?? least;
   const search = async (numbers: readonly bigint[]) => {
     const low = best?.shares ?? 0n;
     const asked = [...new Set(numbers)].filter((shares) => shares > low && shares < refused);
-    const seen = await Promise.all(asked.map((shares) => tryWithdrawal(ctx, { vault, user, shares })));
+    const seen = await Promise.all(asked.map((shares) => tryWithdrawal(ctx, { ...trial, shares })));
     for (const [index, one] of seen.entries()) {
       const shares = asked[index] ?? 0n;
-      if (one !== null && "mode" in one && shares > (best?.shares ?? 0n)) best = { shares, mode: one.mode };
+      if (one !== null && "mode" in one && shares > (best?.shares ?? 0n)) best = { ...one, shares };
     }
     const reached = best?.shares ?? 0n;
     for (const shares of asked) if (shares > reached && shares < refused) refused = shares;

@@ -79,26 +79,31 @@ export async function quoteWithdrawal(ctx: Context, input: WithdrawInput): Promi
   return withStoredVault(ctx, { key: input.vault_id, work });
 }
 
+/** A redemption to try: of shares in the share token's smallest unit, in any mode and the vault's asset by default. */
+export interface WithdrawalTrial {
+  vault: Vault;
+  user: Address;
+  shares: bigint;
+  mode?: WithdrawInput["mode"];
+  token?: Address;
+}
+
 /**
- * A tried redemption: the mode that works, or the error of a build that refuses it, with that of each mode that was
- * tried; null if neither is known.
+ * A tried redemption: the mode that works and the token that it pays, or the error of a build that refuses it, with that
+ * of each mode that was tried; null if neither is known.
  */
 export type TriedWithdrawal =
-  | { mode: ExitMode }
+  | { mode: ExitMode; token: Token }
   | { refusal: AppError; refusals: ReadonlyMap<ExitMode, AppError> }
   | null;
 
 /**
- * Tries a redemption of shares (smallest unit) with the default slippage and no swap or bridge. Throws no AppError;
- * other errors propagate.
+ * Tries a redemption with the default slippage and no swap or bridge. Throws no AppError; other errors propagate.
  */
-export async function tryWithdrawal(
-  ctx: Context,
-  of: { vault: Vault; user: Address; shares: bigint },
-): Promise<TriedWithdrawal> {
-  const { vault, user, shares } = of;
+export async function tryWithdrawal(ctx: Context, of: WithdrawalTrial): Promise<TriedWithdrawal> {
+  const { vault, user, shares, mode = "auto", token } = of;
   const vaultId = { chainId: vault.chainId, address: vault.address };
-  const terms = { mode: "auto", partner_id: "", partner_type: 0 } as const;
+  const terms = { mode, partner_id: "", partner_type: 0, ...(token !== undefined && { to_token: token }) };
   const input: WithdrawInput = { vault_id: vaultId, user_address: user, shares, ...terms };
   const refusals = new Map<ExitMode, AppError>();
   try {
@@ -112,7 +117,7 @@ export async function tryWithdrawal(
         throw error;
       }
     });
-    return { mode: exit.way.mode };
+    return { mode: exit.way.mode, token: exit.way.token };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return isRefusal(error) && !CALLERS_FAULT.has(error.code) ? { refusal: error, refusals } : null;
