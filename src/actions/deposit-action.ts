@@ -1,6 +1,7 @@
-import { andThen, createQuery, type Query } from "../chains/chain-reads.ts";
-import { findDepositRefusal, unpricedDeposit } from "../deposits/deposit-refusals.ts";
-import { larger, MAX_UINT256 } from "../lib/amount.ts";
+import { andThen, createQuery, mapQuery, type Query } from "../chains/chain-reads.ts";
+import { findDepositRefusal, underpaidDeposit, unpricedDeposit } from "../deposits/deposit-refusals.ts";
+import { larger, MAX_UINT256, smaller } from "../lib/amount.ts";
+import { priceIsSafe } from "../orders/order-slippage.ts";
 import type { PendingPosition } from "../positions/position-pending-deposits.ts";
 import type { VaultAction } from "../schemas/position-schema.ts";
 import { adapterOf, asyncDepositsOf, explainVaultRevert } from "../vaults/families/vault-families.ts";
@@ -9,9 +10,12 @@ import type { DepositTerms, TermsInput } from "../vaults/vault-adapter.ts";
 import { pauseReason } from "../vaults/vault-deposit-entry.ts";
 import { POSSIBLE, refused } from "./possible-action.ts";
 
+/** The conditions of a deposit of an amount of the asset, in its smallest unit. */
+type AskedDeposit = DepositTerms & { amount: bigint };
+
 /** The conditions of a small deposit, as `smallDepositQuery` reads them, and the user's open deposit requests. */
 export interface DepositFacts {
-  deposit: DepositTerms;
+  deposit: AskedDeposit;
   deposits: readonly PendingPosition[];
 }
 
@@ -19,24 +23,47 @@ export interface DepositFacts {
 const leastOf = (vault: Vault, terms: DepositTerms | null): bigint | null =>
   larger(vault.minDeposit, terms?.minDeposit ?? null);
 
+/** Slippage as a fraction with which a build accepts the most expensive shares. */
+const MOST_SLIPPAGE = 0.03;
+/** Factor from an amount for which the shares are worth too little to one on which a fixed fee hardly counts. */
+const LARGE_FACTOR = 1_000n;
+
+/** Returns true if a build refuses the deposit, with any slippage, because the shares are worth too little. */
+function isUnderpaid(vault: Vault, { amount, previewShares: shares, price }: AskedDeposit): boolean {
+  if (shares === null || price === null || price.shares === 0n) return false;
+  const { decimals: assetDecimals } = vault.asset;
+  return !priceIsSafe({ amount, shares, price, slippage: MOST_SLIPPAGE, assetDecimals });
+}
+
 /**
  * Returns the query for the conditions of a deposit of one whole token, or the registry's minimum if that is more. If
- * the vault previews nothing for it and has a lower maximum or a higher minimum, another batch reads those of that one.
+ * the vault previews nothing for it and has a lower maximum or a higher minimum, another batch reads those of that one;
+ * if its shares are worth too little, those of a large deposit.
  */
 export function smallDepositQuery(
   vault: Vault,
   of: Pick<TermsInput, "caller" | "receiver" | "now">,
-): Query<DepositTerms> {
+): Query<AskedDeposit> {
   const whole = 10n ** BigInt(vault.asset.decimals);
-  const termsOf = (amount: bigint) => adapterOf(vault).terms(vault, { ...of, token: vault.asset, amount });
+  const termsOf = (amount: bigint) =>
+    mapQuery(adapterOf(vault).terms(vault, { ...of, token: vault.asset, amount }), (terms) => ({
+      ...terms,
+      amount,
+    }));
   const first = larger(vault.minDeposit, whole) ?? whole;
-  return andThen(termsOf(first), (terms) => {
-    const { maxDeposit, previewShares } = terms;
-    const least = larger(leastOf(vault, terms), first) ?? first;
-    const amount = maxDeposit !== null && maxDeposit < least ? maxDeposit : least;
-    const isOther = previewShares === null && amount !== first && amount > 0n;
-    return isOther ? termsOf(amount) : createQuery({}, () => terms);
+  return andThen(termsOf(first), (small) => {
+    const amount = otherAmount(vault, small);
+    return amount === first || amount === 0n ? createQuery({}, () => small) : termsOf(amount);
   });
+}
+
+/** Returns the amount of a deposit that shows more than the small one, or that one's if none does. */
+function otherAmount(vault: Vault, small: AskedDeposit): bigint {
+  const { amount, maxDeposit, previewShares } = small;
+  const least = larger(leastOf(vault, small), amount) ?? amount;
+  if (previewShares === null) return smaller(least, maxDeposit) ?? least;
+  const large = amount * LARGE_FACTOR;
+  return isUnderpaid(vault, small) ? (smaller(large, maxDeposit) ?? large) : amount;
 }
 
 /**
@@ -71,6 +98,10 @@ export function depositAction(vault: Vault, { deposit: terms, deposits }: Deposi
   }
   if (terms.price === null || terms.price.shares === 0n) {
     const { code: unsafe, message } = unpricedDeposit(vault);
+    return refused({ code: unsafe, reason: message, mode });
+  }
+  if (isUnderpaid(vault, terms)) {
+    const { code: unsafe, message } = underpaidDeposit(vault);
     return refused({ code: unsafe, reason: message, mode });
   }
   const limit = maxDeposit === null || maxDeposit >= MAX_UINT256 / 2n ? null : maxDeposit;

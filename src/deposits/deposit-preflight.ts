@@ -23,7 +23,12 @@ import type { DepositTerms } from "../vaults/vault-adapter.ts";
 import { pauseReason } from "../vaults/vault-deposit-entry.ts";
 import { type ExplainedRevert, explainCommonRevert } from "../vaults/vault-reverts.ts";
 import { approvedSpender, type DepositIntent, mayBeSigned, paysNative } from "./deposit-intent.ts";
-import { findDepositRefusal, toDepositViewRefusal, unpricedDeposit } from "./deposit-refusals.ts";
+import {
+  findDepositRefusal,
+  toDepositViewRefusal,
+  underpaidDeposit,
+  unpricedDeposit,
+} from "./deposit-refusals.ts";
 
 /**
  * What is read before a deposit is encoded, at one block except for the balance of a payment in the native currency.
@@ -145,13 +150,7 @@ function assertAcceptable(input: { intent: DepositIntent; amount: bigint; terms:
   const { price } = terms;
   if (price === null || price.shares === 0n) throw unpricedDeposit(vault);
   const deposit = { amount, shares: terms.previewShares, price, slippage: intent.slippage };
-  if (!priceIsSafe({ ...deposit, assetDecimals: token.decimals })) {
-    throw failure(
-      "price_unsafe",
-      `the shares that ${vault.name} would mint are worth less than the deposit by more than the slippage, which counts as 3% at most`,
-      { subject: "vault" },
-    );
-  }
+  if (!priceIsSafe({ ...deposit, assetDecimals: token.decimals })) throw underpaidDeposit(vault);
   return terms.previewShares;
 }
 

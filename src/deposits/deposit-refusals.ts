@@ -31,6 +31,14 @@ export function toDepositViewRefusal(vaultName: string, refusal: Refusal): AppEr
   return refusal === "price_stale" ? failure(refusal, text, { subject: "vault" }) : failure(refusal, text);
 }
 
+/** Creates the error for a vault that mints shares of far too little worth for a deposit (see `priceIsSafe`). */
+export const underpaidDeposit = ({ name }: Vault): AppError =>
+  failure(
+    "price_unsafe",
+    `the shares that ${name} would mint are worth less than the deposit by more than the slippage, which counts as 3% at most`,
+    { subject: "vault" },
+  );
+
 /** Creates the error for a vault without a share price, so that no deposit's value can be judged. */
 export const unpricedDeposit = ({ name }: Vault): AppError =>
   failure("price_unsafe", `${name} reports no share price`, { subject: "vault" });

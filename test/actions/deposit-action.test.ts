@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { depositAction, smallDepositQuery } from "../../src/actions/deposit-action.ts";
+import { type DepositFacts, depositAction, smallDepositQuery } from "../../src/actions/deposit-action.ts";
 import { runQuery } from "../../src/chains/aggregator/aggregate-reads.ts";
 import type { PendingPosition } from "../../src/positions/position-pending-deposits.ts";
 import type { Vault } from "../../src/vaults/vault.ts";
@@ -17,8 +17,11 @@ const open: DepositTerms = {
   },
   ...{ maxDeposit: null, minDeposit: null },
 };
-const actionFor = (terms: Partial<DepositTerms>, at: Vault = vault, deposits: PendingPosition[] = []) =>
-  depositAction(at, { deposit: { ...open, ...terms }, deposits });
+const actionFor = (
+  terms: Partial<DepositFacts["deposit"]>,
+  at: Vault = vault,
+  deposits: PendingPosition[] = [],
+) => depositAction(at, { deposit: { ...open, amount: 1n, ...terms }, deposits });
 
 test("depositAction() names the mode in which the vault takes deposits now", () => {
   const lagoon = { ...vault, adapter: "lagoon" };
@@ -37,10 +40,12 @@ test("depositAction() offers no deposit whose maximum is below the minimum", () 
   expect(actionFor({ maxDeposit: 100n, minDeposit: 100n })).toMatchObject({ allowed: true, max: "100" });
 });
 
-test.each<[string, Partial<DepositTerms>]>([
+test.each<[string, Partial<DepositFacts["deposit"]>]>([
   ["would_revert", { previewShares: null }],
   ["price_unsafe", { price: null }],
   ["price_unsafe", { price: { assets: 1n, shares: 0n } }],
+  // Shares that are worth less than the deposit by more than any slippage may be.
+  ["price_unsafe", { amount: 1_000_000n, previewShares: 969_000n }],
   ["upstream_rejected", { asset: OTHER }],
   ["upstream_rejected", { asset: null }],
   ["not_allowed", { refusal: "not_allowed" }],
@@ -87,4 +92,24 @@ test("smallDepositQuery() previews no more than the vault takes", async () => {
     allowed: true,
     max: "400000",
   });
+});
+
+test("smallDepositQuery() does not take a fixed fee for shares that are worth too little", async () => {
+  const previewed: bigint[] = [];
+  const actionWith = async (fee: (amount: bigint) => bigint) => {
+    const previewDeposit = (_vault: string, amount: bigint) => {
+      previewed.push(amount);
+      return sharesFor(amount - fee(amount));
+    };
+    const { client } = simulatedChain({ answers: { maxDeposit: 10n ** 12n, previewDeposit } });
+    const asked = { caller: null, receiver: USER, now: NOW };
+    const { value } = await runQuery(client, smallDepositQuery(vault, asked));
+    return depositAction(vault, { deposit: value, deposits: [] });
+  };
+  expect(await actionWith(() => 500_000n)).toMatchObject({ allowed: true, code: null });
+  expect(await actionWith((amount) => (amount * 4n) / 100n)).toMatchObject({
+    ...{ allowed: false, code: "price_unsafe" },
+  });
+  expect(await actionWith((amount) => (amount * 2n) / 100n)).toMatchObject({ allowed: true });
+  expect(previewed).toEqual([1_000_000n, 1_000_000_000n, 1_000_000n, 1_000_000_000n, 1_000_000n]);
 });

@@ -28,7 +28,7 @@ async function ask(queue: bigint | null) {
   return {
     state: state.value,
     terms: terms.value,
-    action: depositAction(earn, { deposit: terms.value, deposits: [] }),
+    action: depositAction(earn, { deposit: { ...terms.value, amount: request.amount }, deposits: [] }),
   };
 }
 

@@ -10,12 +10,12 @@ import { answer } from "../../../support/vaults/answer.ts";
 
 const pool = { ...vault, adapter: "erc4626", params: { exit: "maple", pool_manager: OTHER.toLowerCase() } };
 const request = { token: vault.asset, amount: 5n, caller: null, receiver: USER, now: NOW };
-const open = { asset: USDC, preview: 5n, maxDeposit: 10n ** 12n, price: 10n ** 6n };
+const open = { asset: USDC, preview: 5n * 10n ** 12n, maxDeposit: 10n ** 12n, price: 10n ** 6n };
 
 /** The code with which the actions refuse a deposit of which the pool's manager says this; null if they offer it. */
 function codeWith(manager: Readonly<Record<string, unknown>>) {
   const terms: DepositTerms = answer(erc4626.terms(pool, request), { ...open, ...manager });
-  return depositAction(pool, { deposit: terms, deposits: [] }).code;
+  return depositAction(pool, { deposit: { ...terms, amount: 5n }, deposits: [] }).code;
 }
 
 describe("a deposit into a Maple pool", () => {
