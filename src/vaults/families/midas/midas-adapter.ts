@@ -25,6 +25,7 @@ import { wordParam } from "../../vault-params.ts";
 import { unknownPause } from "../../vault-pause.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import { sharePriceOf } from "../../vault-share-price.ts";
+import { midasAdmission } from "./midas-admission.ts";
 import { midasRequests } from "./midas-deposit-requests.ts";
 import { midasDeriver } from "./midas-derivation.ts";
 import { midasExits } from "./midas-exits.ts";
@@ -222,7 +223,14 @@ export const midas: VaultAdapter = {
       (market): VaultFlags => ({ paused: isPaused(market), minDeposit: minimumAmount(market) }),
     ),
   terms: (vault, request) =>
-    mapQuery(describeSnapshot(vault, request), (reading) => toTerms(request, reading)),
+    mapQuery(
+      queryAll({
+        market: midasMarket(vault, request),
+        room: describeMintRoom(vault, request.now),
+        refusal: midasAdmission(vault, request),
+      }),
+      ({ refusal, ...reading }): DepositTerms => ({ ...toTerms(request, reading), refusal }),
+    ),
   encode,
   explain,
   flows: midasFlows,

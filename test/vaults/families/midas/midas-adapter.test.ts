@@ -68,6 +68,7 @@ describe("Midas terms()", () => {
       price: { assets: (5n * ONE) / 4n, shares: ONE * 10n ** 12n },
       maxDeposit: 125_313_283n,
       minDeposit: 12_531_328n,
+      refusal: null,
       paused: false,
     });
   });
