@@ -12,7 +12,7 @@ import type { ChainClient } from "../chains/chain-client.ts";
 import { simulatedLogs } from "../chains/chain-transaction.ts";
 import { RpcError } from "../chains/json-rpc.ts";
 import { runSimulation } from "../chains/simulator/run-simulation.ts";
-import type { SimulationRead, SimulationResult } from "../chains/simulator/simulation.ts";
+import type { SimulationCall, SimulationRead, SimulationResult } from "../chains/simulator/simulation.ts";
 import type { SimulationSetting } from "../chains/simulator/simulation-setting.ts";
 import {
   type BalanceLayout,
@@ -57,7 +57,7 @@ export interface TokenPayment {
 
 /**
  * The result of simulating a call with its preceding approvals. If it fails, `revert` is the revert data (`0x` if there
- * are none) of the call named by `failedCall`, where `deposit` means the call itself.
+ * are none) and `gasUsed` the gas of the call named by `failedCall`, where `deposit` means the call itself.
  */
 export type SimulatedPayment =
   | {
@@ -68,7 +68,10 @@ export type SimulatedPayment =
       /** The calls to sign, in order: the approvals that are still needed, then the call. */
       calls: UserCall[];
     }
-  | { ok: false; revert: Hex; failedCall: "approval" | "deposit" };
+  | { ok: false; revert: Hex; failedCall: "approval" | "deposit"; gasUsed: bigint };
+
+/** A call to simulate, with a gas limit if it is not that of the setting or the node's default. */
+type SimulatedUserCall = UserCall & Pick<SimulationCall, "gas">;
 
 /**
  * Seconds added to the head block's timestamp in a simulation: about the time until the call is included in a block.
@@ -87,7 +90,7 @@ export const GAS_FUNDS = 10n ** 21n;
  */
 export async function simulatePayment(
   ctx: Context,
-  input: { payment: TokenPayment; call: UserCall; reads: readonly SimulationRead[] },
+  input: { payment: TokenPayment; call: SimulatedUserCall; reads: readonly SimulationRead[] },
 ): Promise<SimulatedPayment> {
   const { payment } = input;
   const overrides = await paymentOverrides(ctx, payment);
@@ -125,7 +128,7 @@ function approvalCalls(payment: TokenPayment, { reset }: { reset: boolean }): Us
 
 async function runWithApprovals(plan: {
   payment: TokenPayment;
-  call: UserCall;
+  call: SimulatedUserCall;
   reads: readonly SimulationRead[];
   before: UserCall[];
   overrides: StateOverride;
@@ -140,7 +143,7 @@ async function runWithApprovals(plan: {
   const last = simulation.calls.at(-1);
   if (simulation.failedAt !== null || last === undefined) {
     const failedCall = simulation.failedAt === calls.length - 1 ? "deposit" : "approval";
-    return { ok: false, revert: last?.returnData ?? "0x", failedCall };
+    return { ok: false, revert: last?.returnData ?? "0x", failedCall, gasUsed: last?.gasUsed ?? 0n };
   }
   return { ok: true, simulation, gasUsed: last.gasUsed, calls };
 }

@@ -51,6 +51,10 @@ export function vaultExitCall({ order, way, shares, minAssets }: Exit): ExitCall
   });
 }
 
+/** Returns true if the Router or the vault's own call enforces the minimum payment. */
+export const enforcesMinimum = (exit: Exit): boolean =>
+  exit.way.via === "router" || vaultExitCall(exit).minAssets === "native";
+
 /** Returns true if the Router must unwrap the vault's payment into the requested native currency. */
 export const unwraps = ({ order, way }: Pick<Exit, "order" | "way">): boolean =>
   way.pays && isNative(order.to.token) && !isNative(way.token.address);

@@ -16,7 +16,7 @@ import {
   TRANSFER_ROUNDING,
 } from "../orders/simulate-order-payment.ts";
 import { type ExitRequestSeen, paidTo } from "../vaults/vault-exits.ts";
-import { type Exit, encodeExit, unwraps, vaultExitCall } from "./exit-calldata.ts";
+import { type Exit, encodeExit, enforcesMinimum, unwraps } from "./exit-calldata.ts";
 import { type ExitFacts, type ExitWay, judgePaidRate } from "./exit-preflight.ts";
 import { openRequestReads, requireOpenKept } from "./requests/keep-open-requests.ts";
 import { type SimulatedExitCall, simulateWithdrawalPayment } from "./simulate-withdrawal-payment.ts";
@@ -98,7 +98,7 @@ export async function prepareExit(ctx: Context, attempt: ExitAttempt): Promise<P
   verifyWithdrawal(toExpectedWithdrawal(attempt, minAssets), call);
   const made = await simulateWithdrawalPayment(ctx, {
     payment: sharePayment(attempt),
-    call,
+    ...{ call, enforced: enforcesMinimum(exit) },
     reads: [
       ...[balanceOfRead(order.vault.shareToken, order.user), ...receivedReads(exit)],
       ...openRequestReads(exit),
@@ -266,12 +266,11 @@ function toPaid(of: Made & { promised: bigint | null }): PreparedExit {
   const call = raised === exit ? of.call : encodeExit(raised);
   const least = larger(exit.minAssets, seen) ?? seen;
   verifyWithdrawal(toExpectedWithdrawal({ order, facts, way }, least), call);
-  const enforced = way.via === "router" || vaultExitCall(raised).minAssets === "native";
   const { paidNow, previewAssets } = way.terms;
   return {
     ...{ exit: raised, facts, call },
     assets: paidNow === null ? (received ?? promised) : previewAssets,
-    minAssets: enforced ? raised.minAssets : null,
+    minAssets: enforcesMinimum(raised) ? raised.minAssets : null,
     simulated: { ...simulatedOf(of, call), received },
   };
 }
@@ -298,11 +297,10 @@ function toRequested(of: Made): PreparedExit {
       "upstream_rejected",
       `${exit.order.vault.name} takes the shares without recording the request`,
     );
-  const enforced = vaultExitCall(exit).minAssets === "native";
   return {
     ...{ exit, facts, call },
     assets: way.terms.previewAssets,
-    minAssets: enforced ? exit.minAssets : null,
+    minAssets: enforcesMinimum(exit) ? exit.minAssets : null,
     simulated: { ...simulatedOf({ exit, facts, made, call }, call), received: null },
   };
 }

@@ -3,6 +3,7 @@ import type { Context } from "../context.ts";
 import { AppError, type ErrorCode } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
 import { BUILD_DEADLINE_MS } from "../lib/durations.ts";
+import { readSimulationSetting } from "../orders/read-simulation-setting.ts";
 import { type ChainToken, priceKey } from "../prices/price.ts";
 import { requestMarketPrices } from "../prices/read-prices.ts";
 import { isProviderFailure } from "../providers/provider-failures.ts";
@@ -141,6 +142,8 @@ interface ReadOrder {
 async function readOrder(ctx: Context, of: { input: WithdrawInput; vault: Vault }): Promise<ReadOrder> {
   const order = await resolveWithdrawal(ctx, of);
   requestMarketPrices(ctx, preparedTokens(order));
+  // The simulation then knows the chain's fees without waiting.
+  void readSimulationSetting(ctx, order.vault.chainId);
   const facts = await readExitFacts(ctx, order);
   // The chain may show that the vault does not pay the requested token, so that a swap follows.
   const slippage = of.input.slippage ?? defaultSlippage(facts.ways.some(({ pays }) => pays));

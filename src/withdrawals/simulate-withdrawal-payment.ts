@@ -1,6 +1,8 @@
 import type { SimulationRead } from "../chains/simulator/simulation.ts";
+import type { SimulationSetting } from "../chains/simulator/simulation-setting.ts";
 import type { Context } from "../context.ts";
-import type { UserCall } from "../orders/order-wallet-calls.ts";
+import { gasLimit, type UserCall } from "../orders/order-wallet-calls.ts";
+import { readSimulationSetting } from "../orders/read-simulation-setting.ts";
 import {
   allowanceRead,
   lastAmountIn,
@@ -14,30 +16,80 @@ type Succeeded = Extract<SimulatedPayment, { ok: true }>;
 /** A successful simulation of an exit, with the allowance that its call needs, in the share token's smallest unit. */
 export type SimulatedExitCall = Succeeded & { approved: bigint };
 
+/** An exit to simulate. `enforced` is true if a contract enforces a minimum payment. */
+interface ExitSimulation {
+  payment: TokenPayment;
+  call: UserCall;
+  reads: readonly SimulationRead[];
+  enforced: boolean;
+}
+
 /**
- * Simulates an exit with its approvals, like `simulatePayment`, and reduces the approval to what the vault takes if
- * that is known, less than all shares, and sufficient. Throws what `simulatePayment` throws.
+ * Simulates an exit with its approvals, like `simulatePayment` and in a setting that resembles a real transaction, and
+ * reduces the approval to what the vault takes if that is known, less than all shares, and sufficient. Without an
+ * enforced minimum, the result is that with the transaction's own gas limit, unless the call then reverts. Throws what
+ * `simulatePayment` throws.
  */
 export async function simulateWithdrawalPayment(
   ctx: Context,
-  input: { payment: TokenPayment; call: UserCall; reads: readonly SimulationRead[] },
+  input: ExitSimulation,
 ): Promise<SimulatedExitCall | Extract<SimulatedPayment, { ok: false }>> {
-  const { payment } = input;
-  const { amount } = payment;
-  const reads = [...input.reads, allowanceRead(payment)];
-  const first = await simulatePayment(ctx, { ...input, reads });
+  const { payment, call, enforced } = input;
+  const asked = { ...input, reads: [...input.reads, allowanceRead(payment)] };
+  const { first, setting } = await simulateFirst(ctx, asked);
   if (!first.ok) return first;
-  const all = { ...withoutLastRead(first), approved: amount };
+  const own = { ...asked, payment: { ...payment, setting } };
+  const exact = await approveExactly(ctx, { own, first });
+  const made = withoutLastRead(exact);
+  if (enforced || setting === null) return made;
+  // What such a call pays is known from simulations alone: their gas limits must not give them away to the vault.
+  const limited = { ...call, gas: gasLimit(made.gasUsed) };
+  const { approved, calls, gasUsed } = made;
+  const confirmed = await simulatePayment(ctx, {
+    ...own,
+    payment: { ...own.payment, approved },
+    call: limited,
+  });
+  return confirmed.ok ? { ...withoutLastRead({ ...confirmed, approved }), calls, gasUsed } : made;
+}
+
+/** Gas limit of a call that needs more than a setting's, in limits of the setting. */
+const LARGE_LIMIT = 3n;
+
+/** Simulates in a new setting; in one with three times the gas if the call used more than half of it and failed. */
+async function simulateFirst(
+  ctx: Context,
+  asked: ExitSimulation,
+): Promise<{ first: SimulatedPayment; setting: SimulationSetting | null }> {
+  const { payment } = asked;
+  const setting = await readSimulationSetting(ctx, payment.client.definition.chainId);
+  const first = await simulatePayment(ctx, { ...asked, payment: { ...payment, setting } });
+  // A contract on the way may report a lack of gas in any words.
+  if (first.ok || setting === null || first.gasUsed <= setting.gas / 2n) return { first, setting };
+  const large = { ...setting, gas: setting.gas * LARGE_LIMIT, funds: setting.funds * LARGE_LIMIT };
+  return {
+    first: await simulatePayment(ctx, { ...asked, payment: { ...payment, setting: large } }),
+    setting: large,
+  };
+}
+
+/** Reduces the approval of a simulation to what the vault takes, and simulates that. */
+async function approveExactly(
+  ctx: Context,
+  { own, first }: { own: ExitSimulation; first: Succeeded },
+): Promise<SimulatedExitCall> {
+  const { amount } = own.payment;
+  const all = { ...first, approved: amount };
   const left = lastAmountIn(first.simulation);
   if (first.calls.length === 1 || left === null || left === 0n || left > amount) return all;
   const approved = amount - left;
-  const exact = await simulatePayment(ctx, { ...input, payment: { ...payment, approved }, reads });
+  const exact = await simulatePayment(ctx, { ...own, payment: { ...own.payment, approved } });
   if (!exact.ok || (exact.calls.length > 1 && lastAmountIn(exact.simulation) !== 0n)) return all;
-  return { ...withoutLastRead(exact), approved };
+  return { ...exact, approved };
 }
 
 /** Returns a simulation without the read of the allowance, which the caller did not request. */
-function withoutLastRead(made: Succeeded): Succeeded {
+function withoutLastRead(made: SimulatedExitCall): SimulatedExitCall {
   const { simulation } = made;
   const [before, after] = [simulation.before.slice(0, -1), simulation.after.slice(0, -1)];
   return { ...made, simulation: { ...simulation, before, after } };

@@ -23,7 +23,7 @@ async function simulated(of: {
     ...{ balance: HELD, allowance: of.allowance ?? 0n, block: { number: 1, timestamp: READ_AT } },
   };
   const call = { target: OTHER, value: 0n, data: "0x12345678" } as const;
-  const made = await simulateWithdrawalPayment(ctx, { payment, call, reads: [] });
+  const made = await simulateWithdrawalPayment(ctx, { payment, call, reads: [], enforced: true });
   return { made, approvals: sent.map(approvalsIn) };
 }
 

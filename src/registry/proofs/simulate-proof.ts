@@ -13,6 +13,7 @@ import {
   type VaultDeposit,
 } from "../../orders/order-expected-effect.ts";
 import { gasLimit } from "../../orders/order-wallet-calls.ts";
+import { readSimulationSetting } from "../../orders/read-simulation-setting.ts";
 import {
   canSetBalances,
   simulatedHead,
@@ -26,7 +27,6 @@ import { readUncached } from "../../vaults/vault-state.ts";
 import type { Closure } from "./decide-vault-proof.ts";
 import { userCall } from "./proof-exit-calls.ts";
 import { type ExitWays, exitWaysQuery, GENERIC_ADAPTER, type ProofExit } from "./proof-exit-ways.ts";
-import { readProofSetting } from "./proof-simulation-setting.ts";
 import {
   type Fees,
   feeVerdict,
@@ -151,7 +151,7 @@ async function simulateDeposit(ctx: Context, of: ReadDeposit): Promise<Simulated
   const full = fullVerdict(terms, amount);
   const payment = {
     ...paymentOf(ctx, deposit),
-    ...{ spender: call.spender, block, setting: await readProofSetting(ctx, vault.chainId) },
+    ...{ spender: call.spender, block, setting: await readSimulationSetting(ctx, vault.chainId) },
   };
   const seen = { ...NOTHING_SEEN, amount, blockNumber: block.number };
   if (!(await canFund(ctx, { payment, full }))) return { ...seen, ...(full ?? UNFUNDED) };

@@ -9,6 +9,7 @@ import type { BlockTime } from "../../lib/block-ranges.ts";
 import { formatUnixTime } from "../../lib/unix-time.ts";
 import type { UserCall } from "../../orders/order-wallet-calls.ts";
 import { toTransactionRequest } from "../../orders/order-wallet-calls.ts";
+import { readSimulationSetting } from "../../orders/read-simulation-setting.ts";
 import {
   balanceOfRead,
   GAS_FUNDS,
@@ -71,11 +72,14 @@ export async function simulateRequestCall(ctx: Context, of: RequestCall): Promis
   if (client === null) throw failure("vault_not_found", `there is no vault ${vault.vaultId}`);
   const own = { ...call, value: 0n };
   const token = receivedToken(of);
+  // Fees in a setting would hide what arrives in native currency.
+  const setting = isNative(token) ? null : await readSimulationSetting(ctx, chainId);
+  const funds = { address: user, balance: setting?.funds ?? GAS_FUNDS };
   const simulation = await runSimulation(client, {
     ...{ user, calls: [own], standsAlone: true },
     reads: [balanceOfRead(vault.shareToken, user), ...payoutReads(token, user)],
-    overrides: [{ address: user, balance: GAS_FUNDS }, ...(isNative(token) ? [NATIVE_READER] : [])],
-    time: block.timestamp + INCLUSION_DELAY_S,
+    overrides: [funds, ...(isNative(token) ? [NATIVE_READER] : [])],
+    ...{ time: block.timestamp + INCLUSION_DELAY_S, setting },
   });
   const [made] = simulation.calls;
   if (made === undefined || !made.ok) throw revertOf(of, made?.returnData ?? "0x");
