@@ -1,6 +1,8 @@
 import type { Context } from "../context.ts";
 import { AppError, type ErrorCode, failure } from "../errors.ts";
+import { sameAddress } from "../lib/address.ts";
 import { fractionToParts, PARTS_PER_BILLION } from "../lib/amount.ts";
+import { decodeRouterError, failedTokenOf } from "../router/router-codec.ts";
 import type { ExitMode } from "../vaults/vault-exits.ts";
 import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
 import { FailedExit, type PreparedExit, prepareExit } from "./prepare-exit.ts";
@@ -23,7 +25,9 @@ const NOT_THE_VAULTS: ReadonlySet<ErrorCode> = new Set([
 
 /**
  * Prepares a withdrawal in one mode, through the Router rather than by the user's own call if both work, because the
- * Router enforces a minimum. Throws the error of the last path tried, `mode_unsupported` if there is none.
+ * Router enforces a minimum. If the Router fails for a reason that need not be the executor's, the user's own call must
+ * be seen to pay what is due (`isPaid`), else the Router's error is thrown. Throws the error of the last path tried,
+ * `mode_unsupported` if there is none.
  */
 export async function prepareMode(
   ctx: Context,
@@ -31,25 +35,63 @@ export async function prepareMode(
 ): Promise<PreparedExit> {
   const { order, facts, mode } = of;
   const ways = facts.ways.filter((way) => way.mode === mode);
+  let doubtful: unknown = null;
   let last: unknown = failure(
     "mode_unsupported",
     `${order.vault.name} does not pay withdrawals in this mode`,
   );
   for (const way of ways) {
     try {
-      return await prepareExit(ctx, { order, facts, way });
+      const prepared = await prepareExit(ctx, { order, facts, way });
+      if (doubtful === null || isPaid(prepared)) return prepared;
+      last = doubtful;
+      break;
     } catch (error) {
       last = error instanceof FailedExit ? error.explained : error;
-      const final = error instanceof FailedExit ? error.belowFloor : !mayCallItself(error);
-      if (final) throw last;
+      const next = nextAfter(error, order);
+      if (next === "none") break;
+      if (next === "if_paid" && way.via === "router") doubtful = last;
     }
   }
   throw last;
 }
 
-/** Returns true for errors by which a vault may reject the Router's executor but not the owner of the shares. */
-const mayCallItself = (error: unknown): boolean =>
-  error instanceof AppError && (error.code === "not_allowed" || error.code === "share_locked");
+/**
+ * Returns whether another path may work after this one failed: `any` if the vault or its share token may reject the
+ * Router's executor but not the owner of the shares, `if_paid` if the reason may be any, so that a vault could drop the
+ * Router's minimum by it, `none` if no path is better.
+ */
+function nextAfter(error: unknown, { vault }: WithdrawalOrder): "any" | "if_paid" | "none" {
+  const explained = error instanceof FailedExit ? error.explained : error;
+  if (explained instanceof AppError && FOR_ACCOUNT.has(explained.code)) return "any";
+  if (!(error instanceof FailedExit)) return "none";
+  switch (decodeRouterError(error.revert)?.name) {
+    // A call without the Router would pay as little.
+    case "OutputBelowMinimum":
+    case "StepUnderfunded":
+      return "none";
+    // Shares of which a transfer brings less.
+    case "InputBelowMinimum":
+      return "any";
+    case "TokenFailed":
+      return sameAddress(failedTokenOf(error.revert) ?? "", vault.shareToken) ? "any" : "if_paid";
+    default:
+      return "if_paid";
+  }
+}
+
+/** Error codes by which a vault rejects an account, such as the Router's executor. */
+const FOR_ACCOUNT: ReadonlySet<ErrorCode> = new Set(["not_allowed", "share_locked"]);
+
+/**
+ * Returns true if a redemption surely pays what is due, by its preview or the value of its shares: a contract enforces
+ * it, or its simulation shows the payment, which is then checked already.
+ */
+function isPaid({ exit, minAssets, simulated }: PreparedExit): boolean {
+  const { previewAssets, grossAssets } = exit.way.terms;
+  const isDueKnown = previewAssets !== null || grossAssets !== null;
+  return minAssets !== null || (isDueKnown && simulated.received !== null);
+}
 
 /**
  * Calls `prepare` for the modes in the given order and returns its first result. If all are refused, throws the error

@@ -28,7 +28,6 @@ import {
   findExcessiveFee,
   findExitRefusal,
   hidesShares,
-  isBelowFloor,
   largestFee,
   paysLess,
   promisedLoss,
@@ -123,20 +122,18 @@ export function toExpectedWithdrawal({ order, facts, way }: ExitAttempt, least: 
   return { order, mode: way.mode, held, readAt: block.timestamp, least, pays: way.pays };
 }
 
-/** Error for a redemption or request whose simulation reverted. `explained` is the error for the API. */
+/**
+ * Error for a redemption or request whose simulation reverted with this data. `explained` is the error for the API.
+ */
 export class FailedExit extends Error {
   readonly explained: AppError;
-  /**
-   * True if the Router rejected the output as too low. A call without the Router would pay as little, so it is not
-   * tried.
-   */
-  readonly belowFloor: boolean;
+  readonly revert: Hex;
 
   constructor(explained: AppError, revert: Hex) {
     super(explained.message);
     this.name = "FailedExit";
     this.explained = explained;
-    this.belowFloor = isBelowFloor(revert);
+    this.revert = revert;
   }
 }
 

@@ -245,15 +245,6 @@ export function explainFailedExit(asked: RequestedExit, revert: Hex): AppError {
   return toExitError(asked, explained);
 }
 
-/**
- * Returns true if revert data shows that the Router reverted because its output, or the input that a step requires, was
- * below the minimum.
- */
-export function isBelowFloor(revert: Hex): boolean {
-  const name = decodeRouterError(revert)?.name;
-  return name === "OutputBelowMinimum" || name === "StepUnderfunded";
-}
-
 /** Creates the `price_unsafe` error for a vault that pays less than its preview. */
 export function paysLess(asked: RequestedExit): AppError {
   const { name } = asked.order.vault;

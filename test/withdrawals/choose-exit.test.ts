@@ -1,5 +1,7 @@
+import { type Address, encodeErrorResult, type Hex, toFunctionSelector } from "viem";
 import { describe, expect, test } from "vitest";
 import { failure } from "../../src/errors.ts";
+import { depositRouterAbi } from "../../src/router/deposit-router-artifact.ts";
 import type { ExitTerms } from "../../src/vaults/vault-exits.ts";
 import {
   allPossible,
@@ -9,7 +11,7 @@ import {
   rankModes,
 } from "../../src/withdrawals/choose-exit.ts";
 import { testContext } from "../support/context.ts";
-import { USDC, USER } from "../support/deposits/fixtures.ts";
+import { USDC, USER, VAULT } from "../support/deposits/fixtures.ts";
 import { balanceKey, type SimulatedEffects, simulatedChain } from "../support/deposits/simulated-chain.ts";
 import { exitWayOf, factsOf, home, orderOf, paying, WORTH } from "../support/withdrawals/fixtures.ts";
 
@@ -99,15 +101,36 @@ describe("allPossible()", () => {
   });
 });
 
+const routerError = (
+  errorName: "InputBelowMinimum" | "OutputBelowMinimum" | "StepUnderfunded",
+  args: bigint[],
+) => encodeErrorResult({ abi: depositRouterAbi, errorName, args } as Parameters<typeof encodeErrorResult>[0]);
+const stepFailed = (reason: Hex): Hex =>
+  encodeErrorResult({ abi: depositRouterAbi, errorName: "StepFailed", args: [0n, reason] });
+const tokenFailed = (token: Address): Hex =>
+  encodeErrorResult({ abi: depositRouterAbi, errorName: "TokenFailed", args: [token, "0x"] });
+const EnforcedPause = toFunctionSelector("EnforcedPause()");
+const NotWhitelisted = toFunctionSelector("NotWhitelisted()");
+
 describe("prepareMode()", () => {
-  const prepare = (routerEffects: SimulatedEffects, terms: Partial<ExitTerms> = {}) => {
+  /** Prepares an instant withdrawal at a vault whose owners' own calls have these effects. */
+  const prepare = (
+    routerEffects: SimulatedEffects,
+    terms: Partial<ExitTerms> = {},
+    {
+      own: ownEffects = { rises: { [balanceKey(USDC, USER)]: WORTH } },
+      ownTerms = paying,
+    }: { own?: SimulatedEffects; ownTerms?: ExitTerms } = {},
+  ) => {
     const { client, sent } = simulatedChain({
-      effects: ({ to }) =>
-        to === order.vault.address ? { rises: { [balanceKey(USDC, USER)]: WORTH } } : routerEffects,
+      effects: ({ to }) => (to === order.vault.address ? ownEffects : routerEffects),
       definition: home,
     });
     const own = orderOf({ client });
-    const ways = [exitWayOf(own, { terms: { ...paying, ...terms } }), exitWayOf(own, { via: "user" })];
+    const ways = [
+      exitWayOf(own, { terms: { ...paying, ...terms } }),
+      exitWayOf(own, { via: "user", terms: ownTerms }),
+    ];
     const made = prepareMode(testContext({ clients: [client] }), {
       order: own,
       facts: factsOf(own, ways),
@@ -121,9 +144,44 @@ describe("prepareMode()", () => {
     expect((await prepare({}, { refusal: "not_allowed" }).made).call.target).toBe(order.vault.address);
   });
 
+  describe("where the owner's own payment cannot be compared with what is due", () => {
+    const unseen = { own: { unread: true }, ownTerms: paying };
+    const unvalued = { ...paying, previewAssets: null, grossAssets: null };
+
+    test.each<[string, Hex, string]>([
+      ["for no reason", "0x", "would_revert"],
+      ["for an unknown one", stepFailed("0xdeadbeef"), "would_revert"],
+      ["as if it were paused", stepFailed(EnforcedPause), "exits_paused"],
+      ["because of the paid token", tokenFailed(USDC), "would_revert"],
+      ["in the Router's words", stepFailed(routerError("OutputBelowMinimum", [1n, 2n])), "would_revert"],
+    ])("a vault that refuses the Router %s is not left without a minimum", async (_why, revert, code) => {
+      for (const others of [unseen, { ownTerms: unvalued }])
+        await expect(prepare({ revert }, {}, others).made).rejects.toMatchObject({ code });
+      expect((await prepare({ revert }).made).exit.way.via).toBe("user");
+      const half = { rises: { [balanceKey(USDC, USER)]: WORTH / 2n } };
+      await expect(prepare({ revert }, {}, { own: half }).made).rejects.toMatchObject({
+        code: "price_unsafe",
+      });
+    });
+
+    test.each<[string, Hex]>([
+      ["are not transferred", tokenFailed(VAULT)],
+      ["lose on a transfer", routerError("InputBelowMinimum", [1n, 2n])],
+      ["are allowed to few accounts", stepFailed(NotWhitelisted)],
+    ])("a vault whose shares %s is left by the owner's own call", async (_why, revert) => {
+      for (const others of [unseen, { ownTerms: unvalued }])
+        expect((await prepare({ revert }, {}, others).made).exit.way.via).toBe("user");
+    });
+  });
+
   test("never drops the floor because the vault did not keep it", async () => {
     const { made } = prepare({ rises: { [balanceKey(USDC, USER)]: WORTH / 2n } });
     await expect(made).rejects.toMatchObject({ code: "price_unsafe" });
+    for (const revert of [
+      routerError("OutputBelowMinimum", [1n, 2n]),
+      routerError("StepUnderfunded", [0n, 1n, 2n]),
+    ])
+      await expect(prepare({ revert }).made).rejects.toMatchObject({ code: "price_unsafe" });
   });
 
   test("does not ask the owner where the vault itself pays nobody", async () => {

@@ -94,7 +94,7 @@ describe("prepareExit() through the Router", () => {
     const failed = await prepare({ effects: { revert: below } }).catch((error: unknown) => error);
     expect(failed).toBeInstanceOf(FailedExit);
     expect(failed).toMatchObject({
-      belowFloor: true,
+      revert: below,
       explained: { code: "price_unsafe", members: { subject: "vault" } },
     });
   });
