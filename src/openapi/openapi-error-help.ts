@@ -62,8 +62,9 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   no_route: {
     cause:
-      "No bridge or swap can convert this amount into a token that the vault accepts; `reasons` says why for each provider.",
-    remedy: "Try another amount, token, chain or slippage, or repeat the request later.",
+      "No bridge or swap turns this amount into a token that the vault accepts, or its payment into the requested token; `reasons` says why for each provider.",
+    remedy:
+      "Try another amount, token, chain or slippage, or repeat the request later. A withdrawal to the token that the vault pays needs no route.",
   },
   zero_shares: {
     cause: "The amount is worth less than one smallest unit of the vault's share token.",

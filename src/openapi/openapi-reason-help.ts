@@ -14,7 +14,7 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
   amount_too_high: {
     where: "reasons",
     cause: "The amount is more than the bridge transfers at once.",
-    remedy: "Send a smaller amount, or split it into several deposits.",
+    remedy: "Send a smaller amount, or split it into several deposits or withdrawals.",
   },
   amount_too_low: {
     where: "reasons",
@@ -29,7 +29,7 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
   asset_unsupported: {
     where: "reasons",
     cause: "The bridge does not carry this token between these chains.",
-    remedy: "Pay with another token; `GET /v1/tokens` lists them.",
+    remedy: "Pay with another token, or withdraw to another one; `GET /v1/tokens` lists them.",
   },
   balance_insufficient: {
     where: "next_refusal",
@@ -43,8 +43,10 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
   },
   bridge_unavailable: {
     where: "reasons",
-    cause: "No bridge or exchange transfers this token to the vault.",
-    remedy: "Pay with another token or from another chain.",
+    cause:
+      "No bridge or exchange transfers the token that is paid to a token that the vault accepts, or the vault's payment to the requested token.",
+    remedy:
+      "Pay with another token or from another chain; or withdraw to another token, such as the one that the vault pays.",
   },
   claim_shared: {
     where: "next_refusal",
@@ -58,8 +60,9 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
   },
   delivery_unsupported: {
     where: "reasons",
-    cause: "What this route delivers cannot be deposited into the vault.",
-    remedy: "Pay with another token.",
+    cause:
+      "What this route delivers cannot be deposited into the vault; or no route delivers the vault's payment as the withdrawal or move needs it.",
+    remedy: "Pay with another token, or withdraw what the vault pays and swap or bridge it afterwards.",
   },
   destination_call_failed: {
     where: "reasons",
@@ -74,7 +77,7 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
   exchange_unavailable: {
     where: "reasons",
     cause: "No exchange swaps this token on this chain.",
-    remedy: "Pay with another token; `GET /v1/tokens` lists them.",
+    remedy: "Pay with another token, or withdraw to another one; `GET /v1/tokens` lists them.",
   },
   exit_fee: {
     where: "warnings",
@@ -94,7 +97,7 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
   minimum_not_guaranteed: {
     where: "reasons",
     cause: "The route cannot guarantee the minimum that the slippage tolerance demands.",
-    remedy: "Raise `slippage`, or pay with another token.",
+    remedy: "Raise `slippage`, or pay with, or withdraw to, another token.",
   },
   mode_changed: {
     where: "warnings",
@@ -142,6 +145,12 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
     remedy:
       "Compare the amounts in US dollars yourself before you sign, or pay or withdraw the vault's asset.",
   },
+  received_unknown: {
+    where: "warnings",
+    cause: "What the claim or cancellation brings could not be read in its simulation.",
+    remedy:
+      "Compare what the request states with the vault's own site before you sign, or repeat the request later.",
+  },
   receiver_without_code: {
     where: "warnings",
     cause:
@@ -169,6 +178,13 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
     cause: "The bridge has disabled this route between the chains.",
     remedy: "Try another bridge, token or chain.",
   },
+  route_unknown: {
+    where: "warnings",
+    cause:
+      "The vault pays this withdrawal later, and whether a bridge or exchange takes the payment to the requested token is unknown now.",
+    remedy:
+      "Withdraw what the vault pays, without `to_token` and `to_chain_id`, or be ready to keep that token.",
+  },
   same_chain: {
     where: "reasons",
     cause: "The bridge transfers only between different chains.",
@@ -187,7 +203,7 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
   token_unknown: {
     where: "reasons",
     cause: "The provider does not know the token.",
-    remedy: "Pay with another token; `GET /v1/tokens` lists them.",
+    remedy: "Pay with another token, or withdraw to another one; `GET /v1/tokens` lists them.",
   },
   tool_unavailable: {
     where: "reasons",

@@ -216,7 +216,7 @@ function fairOptions<B>(
   return kept.filter(({ provider }) => !state.excluded.has(provider));
 }
 
-/** Records a failure for each provider whose quotes cannot deliver the token in a way that the vault accepts. */
+/** Records a failure for each provider whose quotes cannot deliver the token in a way that the order accepts. */
 function noteUnusable<B>(state: RouteSearch<B>, quotes: readonly TransferQuote[]): void {
   for (const _ of new Set(quotes.map(({ provider }) => provider))) {
     const reasons = [{ code: "delivery_unsupported", detail: UNUSABLE_DETAIL }];
@@ -224,4 +224,4 @@ function noteUnusable<B>(state: RouteSearch<B>, quotes: readonly TransferQuote[]
   }
 }
 
-const UNUSABLE_DETAIL = "no bridge can deliver this token to the vault";
+const UNUSABLE_DETAIL = "no bridge can deliver this token as the order needs it";

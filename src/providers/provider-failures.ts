@@ -55,7 +55,7 @@ const FAILURE_PRIORITY: readonly ErrorCode[] = [
 /** The `no_route` reason to report when the failures contain none. */
 const NO_BRIDGE: NoRouteReason = {
   code: "bridge_unavailable",
-  detail: "no bridge or exchange transfers this token to the vault",
+  detail: "no bridge or exchange offers a route between these tokens",
 };
 
 /**

@@ -2,11 +2,19 @@ import { type Address, keccak256, zeroHash } from "viem";
 import type { ChainClient } from "../chains/chain-client.ts";
 import { chainNotServed } from "../chains/chain-definitions.ts";
 import type { Context } from "../context.ts";
+import { failure } from "../errors.ts";
 import { isNative } from "../lib/address.ts";
+import { PARTS_PER_BILLION } from "../lib/amount.ts";
 import { isCovered } from "../orders/order-payer-funds.ts";
 import type { RouteAttempt, RouteSearchInput } from "../orders/order-route-attempts.ts";
 import { toTransferRequest } from "../orders/order-route-candidates.ts";
-import { assertFair, planLoss, type RouteOrder } from "../orders/order-route-fairness.ts";
+import {
+  assertFair,
+  findUnfairOption,
+  planLoss,
+  type RouteOrder,
+  unfairOffer,
+} from "../orders/order-route-fairness.ts";
 import { type FoundRoute, searchRoutes } from "../orders/order-route-search.ts";
 import { toSendable } from "../orders/order-router-transfer.ts";
 import { toTransactionRequest, toWalletCall } from "../orders/order-wallet-calls.ts";
@@ -23,6 +31,40 @@ import { findToken } from "../vaults/find-vault-token.ts";
 import type { Token } from "../vaults/vault.ts";
 import { readTokenMetadata } from "../vaults/vault-token-metadata.ts";
 import { verifyTransferData } from "./verify-withdrawal-transfer-data.ts";
+import type { WithdrawalOrder } from "./withdrawal-order.ts";
+
+/**
+ * Fraction of the vault's expected payment that is not swapped or bridged, in parts per billion (0.01%). It absorbs a
+ * slightly lower price, which would otherwise fail the order, and is paid to the user.
+ */
+const MARGIN = PARTS_PER_BILLION / 10_000n;
+/** Tolerance for the vault's rounding in addition to the margin, in smallest units. */
+const ROUNDING = 2n;
+
+/**
+ * Returns how much of a vault's expected payment is swapped or bridged, in the paid token's smallest unit: all but
+ * 0.01% and two units, which absorb a lower price. Throws `below_minimum` if nothing remains.
+ */
+export function onwardAmount(expected: bigint): bigint {
+  const amount = expected - (expected * MARGIN) / PARTS_PER_BILLION - ROUNDING;
+  if (amount > 0n) return amount;
+  throw failure("below_minimum", "the shares are worth too little to be swapped or bridged", {
+    min_deposit: null,
+  });
+}
+
+/** Returns the order of a route that takes a vault's payment (`paid`) to the user. */
+export function toRouteOrder(
+  order: WithdrawalOrder,
+  paid: { token: RouteOrder["from"]["token"]; amount: bigint },
+): RouteOrder {
+  const { client, to, user, slippage, preferredBridge } = order;
+  return {
+    from: { client, chainId: order.vault.chainId, ...paid },
+    client: to.client,
+    ...{ user, slippage, preferredBridge },
+  };
+}
 
 /**
  * Returns the requested token with its symbol and decimals. Throws `token_unsupported` if the contract returns no
@@ -76,6 +118,18 @@ export function findTransfer<B>(
     callable: () => false,
     isTargetRefusal: () => false,
   });
+}
+
+/**
+ * Checks by quotes alone that a fair route of a payment (`order.from`) into `token` is offered. Errors of `searchRoutes`
+ * propagate.
+ */
+export async function quoteTransfer(ctx: Context, of: { order: RouteOrder; token: Token }): Promise<void> {
+  const build = async (_: Context, attempt: RouteAttempt) => {
+    const broken = findUnfairOption(await attempt.offer());
+    if (broken !== null) throw unfairOffer(broken);
+  };
+  await findTransfer(ctx, { ...of, build });
 }
 
 /** A provider's transaction that the user sends, after its simulation. */

@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import type { Context } from "../context.ts";
 import { AppError, failure } from "../errors.ts";
 import { isNative } from "../lib/address.ts";
-import { fractionToParts, PARTS_PER_BILLION, smaller } from "../lib/amount.ts";
+import { fractionToParts, smaller } from "../lib/amount.ts";
 import { exactFloor } from "../orders/order-floors.ts";
 import { type ProviderStepPlan, providerStep } from "../orders/order-provider-step.ts";
 import type { RouteAttempt } from "../orders/order-route-attempts.ts";
@@ -22,29 +22,24 @@ import {
 } from "../router/router-codec.ts";
 import type { Token } from "../vaults/vault.ts";
 import { explainCommonRevert } from "../vaults/vault-reverts.ts";
-import { asOnwardError, isRefusal, prepareMode } from "./choose-exit.ts";
+import { asOnwardError, prepareMode } from "./choose-exit.ts";
 import { type Exit, floorPerShare, redeemStep, shareOrder } from "./exit-calldata.ts";
 import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
 import {
   buildOffer,
   findTransfer,
+  onwardAmount,
   requestedToken,
   simulateUserTransfer,
+  toRouteOrder,
 } from "./find-exit-transfer-route.ts";
 import { type PreparedExit, receivedIn, sharePayment, toExpectedWithdrawal } from "./prepare-exit.ts";
 import type { PreparedWithdrawal, RoutedExit } from "./prepared-withdrawal.ts";
+import { checkLaterRoute } from "./requests/check-later-route.ts";
 import { verifyApprovals } from "./verify-withdrawal-approvals.ts";
 import { verifyRoutedExit } from "./verify-withdrawal-transfer.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
 import { explainFailedExit, paysLess } from "./withdrawal-refusals.ts";
-
-/**
- * Fraction of the vault's expected payment that is not swapped or bridged, in parts per billion (0.01%). It absorbs a
- * slightly lower price, which would otherwise fail the order, and is paid to the user.
- */
-const MARGIN = PARTS_PER_BILLION / 10_000n;
-/** Tolerance for the vault's rounding in addition to the margin, in smallest units. */
-const ROUNDING = 2n;
 
 /** A withdrawal in one mode. `oneStep` is true if a second transaction is not wanted. */
 type Onward = { order: WithdrawalOrder; facts: ExitFacts; mode: ExitWay["mode"]; oneStep?: boolean };
@@ -73,10 +68,10 @@ export async function prepareOnward(ctx: Context, of: Onward): Promise<PreparedW
     throw isOfWay(error) ? asOnwardError(error) : error;
   };
   if (mode !== "instant") {
-    // Nothing may bring the shares back if the payment has nowhere to go. A chain that cannot be read says nothing.
-    const refused = (error: unknown) => (isRefusal(error) ? vaultFirst(error) : null);
-    await requestedToken(ctx, order.to).catch(refused);
-    return { kind: "two_step", order, exit: await exiting, transfer: null };
+    const warnings = await checkLaterRoute(ctx, of).catch(vaultFirst);
+    const made = await exiting;
+    const exit = { ...made.exit, warnings: [...made.exit.warnings, ...warnings] };
+    return { kind: "two_step", order, exit: { ...made, exit }, transfer: null };
   }
   const { built, ...about } = await findOnward(ctx, { ...of, exiting }).catch(vaultFirst);
   if (built.kind === "routed") return { kind: "routed", order, exit: { ...built.exit, ...about } };
@@ -153,30 +148,6 @@ async function planTransfer(
   return {
     routing: toRouteOrder(order, { token: way.token.address, amount: onwardAmount(expected) }),
     token,
-  };
-}
-
-/**
- * Returns how much of a vault's expected payment is swapped or bridged, in the paid token's smallest unit: all but
- * 0.01% and two units, which absorb a lower price. Throws `below_minimum` if nothing remains.
- */
-export function onwardAmount(expected: bigint): bigint {
-  const amount = expected - (expected * MARGIN) / PARTS_PER_BILLION - ROUNDING;
-  if (amount > 0n) return amount;
-  throw failure("below_minimum", "the shares are worth too little to be swapped or bridged", {
-    min_deposit: null,
-  });
-}
-
-function toRouteOrder(
-  order: WithdrawalOrder,
-  paid: { token: RouteOrder["from"]["token"]; amount: bigint },
-): RouteOrder {
-  const { client, to, user, slippage, preferredBridge } = order;
-  return {
-    from: { client, chainId: order.vault.chainId, ...paid },
-    client: to.client,
-    ...{ user, slippage, preferredBridge },
   };
 }
 

@@ -1,8 +1,11 @@
 import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
+import { AppError, failure } from "../../src/errors.ts";
 import type { VerifiedTransfer } from "../../src/providers/provider.ts";
 import { decodeRouterCall, routerBridgeOutput, routerSelf } from "../../src/router/router-codec.ts";
-import { onwardAmount, prepareOnward, toRoutedOrder } from "../../src/withdrawals/prepare-routed-exit.ts";
+import { firstPossible } from "../../src/withdrawals/choose-exit.ts";
+import { onwardAmount } from "../../src/withdrawals/find-exit-transfer-route.ts";
+import { prepareOnward, toRoutedOrder } from "../../src/withdrawals/prepare-routed-exit.ts";
 import { OTHER, USDC, USER, VAULT, WETH } from "../support/deposits/fixtures.ts";
 import { balanceKey, type SimulatedEffects } from "../support/deposits/simulated-chain.ts";
 import {
@@ -183,23 +186,62 @@ describe("prepareOnward() of a vault that refuses", () => {
 });
 
 describe("prepareOnward() of a request", () => {
-  const request = async (token: Address) => {
+  type Offering = Parameters<typeof swapDesk>[1] | "no provider" | AppError;
+  const request = async (
+    token: Address,
+    { offering = {}, preview = WORTH as bigint | null } = {} as {
+      offering?: Offering;
+      preview?: bigint | null;
+    },
+  ) => {
     const effects = { rises: { [balanceKey(VAULT, USER)]: -HELD } };
     // No contract at OTHER has decimals.
-    const answers = { decimals: (of: Address) => (of === OTHER ? undefined : 18) };
-    const { ctx, chain } = await createWithdrawalFixture({ effects: () => effects, answers });
+    const decimals = new Map<Address, number>([
+      [USDC, 6],
+      [WETH, 18],
+    ]);
+    const answers = { decimals: (of: Address) => decimals.get(of) };
+    const { ctx: own, chain } = await createWithdrawalFixture({ effects: () => effects, answers });
+    const failing = offering instanceof AppError ? { price: () => raise(offering) } : {};
+    const ctx = offering === "no provider" ? own : swapDesk(own, { ...offering, ...failing }).ctx;
     const to = { client: chain.client, chainId: home.chainId, token };
     const vault = familyVault("lagoon");
     const order = orderOf({ client: chain.client, to, vault, exits: exitsFor(vault) });
-    const way = exitWayOf(order, { via: "user", mode: "request", pays: false });
+    const terms = { ...paying, previewAssets: preview };
+    const way = exitWayOf(order, { via: "user", mode: "request", pays: false, terms });
     return prepareOnward(ctx, { order, facts: factsOf(order, [way]), mode: "request" });
   };
+  const raise = (error: Error): never => {
+    throw error;
+  };
+  const down = failure("upstream_timeout", "the provider did not answer");
 
   test("leaves the second step of a later payment open", async () => {
-    expect(await request(WETH)).toMatchObject({ kind: "two_step", transfer: null });
+    const made = await request(WETH);
+    expect(made).toMatchObject({ kind: "two_step", transfer: null, exit: { exit: { warnings: [] } } });
   });
 
   test("refuses a token that its payment can never become", async () => {
     await expect(request(OTHER)).rejects.toMatchObject({ code: "token_unsupported" });
+  });
+
+  test.each<[string, Offering, string]>([
+    ["no provider takes", "no provider", "no_route"],
+    ["every provider takes for half its value", { price: (usdc) => fairWeth(usdc) / 2n }, "price_unsafe"],
+  ])("refuses a payment that %s today, and says what to do", async (_name, offering, code) => {
+    const refused = request(WETH, { offering });
+    await expect(refused).rejects.toMatchObject({ code });
+    await expect(refused).rejects.toThrow(/withdraw to USDC on the vault's chain, and swap or bridge that/);
+    // Another mode would need the same way.
+    const made = (mode: string) => (mode === "request" ? refused : Promise.resolve(mode));
+    await expect(firstPossible(["request", "instant"], made)).rejects.toMatchObject({ code });
+  });
+
+  test.each<[string, Parameters<typeof request>[1]]>([
+    ["no provider answers", { offering: down }],
+    ["the vault does not say what it will pay", { preview: null }],
+  ])("warns that the way is unknown where %s", async (_name, of) => {
+    const { exit } = await request(WETH, of);
+    expect(exit.exit.warnings).toMatchObject([{ code: "route_unknown" }]);
   });
 });

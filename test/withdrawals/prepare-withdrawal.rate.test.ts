@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { sameAddress } from "../../src/lib/address.ts";
 import { decodeRouterCall } from "../../src/router/router-codec.ts";
 import type { Vault } from "../../src/vaults/vault.ts";
-import { onwardAmount } from "../../src/withdrawals/prepare-routed-exit.ts";
+import { onwardAmount } from "../../src/withdrawals/find-exit-transfer-route.ts";
 import { prepareWithdrawal, quoteWithdrawal } from "../../src/withdrawals/prepare-withdrawal.ts";
 import { USDC, USER, VAULT, vault, WETH } from "../support/deposits/fixtures.ts";
 import { balanceKey } from "../support/deposits/simulated-chain.ts";

@@ -1,5 +1,6 @@
 import { zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
+import { failure } from "../../src/errors.ts";
 import { sameAddress } from "../../src/lib/address.ts";
 import { depositRouterAddress } from "../../src/router/router-address.ts";
 import {
@@ -16,6 +17,7 @@ import {
   createWithdrawalFixture,
   inputOf,
   storedOf,
+  swapDesk,
   waitingFunctions,
 } from "../support/withdrawals/withdrawing.ts";
 
@@ -79,7 +81,12 @@ describe("prepareWithdrawal()", () => {
   test("swaps in a second step what a queue pays instead of the asset, with the slippage of a swap", async () => {
     const { vault: queued, ...world } = vedaQueue({ pays: [OTHER] });
     const vaults = [storedOf(queued, { acceptedAssets: [...queued.acceptedAssets] })];
-    const { ctx } = await createWithdrawalFixture({ ...world, vaults, effects: startsCooldown });
+    const fixture = await createWithdrawalFixture({ ...world, vaults, effects: startsCooldown });
+    const { ctx } = swapDesk(fixture.ctx, {
+      price: () => {
+        throw failure("upstream_timeout", "the provider did not answer");
+      },
+    });
     const made = await prepareWithdrawal(ctx, inputOf());
     expect([made.kind, made.order.slippage, made.order.to.token]).toEqual(["two_step", 0.03, WETH]);
     expect(made.exit.exit.way).toMatchObject({ mode: "request", token: { address: OTHER }, pays: false });

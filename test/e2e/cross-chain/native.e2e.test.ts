@@ -130,7 +130,7 @@ test("no_route when a user-called vault needs wrapped money and the bridge pays 
   expect(await new Api().refusal(body)).toMatchObject({
     status: 400,
     code: "no_route",
-    detail: "no bridge can deliver this token to the vault",
+    detail: "no bridge can deliver this token as the order needs it",
     reasons: [{ code: "delivery_unsupported" }, { code: "asset_unsupported" }],
   });
 });
