@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import { runSimulation } from "../chains/simulator/run-simulation.ts";
 import type { Context } from "../context.ts";
 import type { NextStep } from "../schemas/deposit-schema.ts";
-import type { NextStepRefusal } from "../schemas/step-schema.ts";
+import type { NextStepRefusal, Warning } from "../schemas/step-schema.ts";
 import { explainVaultRevert } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { DepositClaimCall } from "../vaults/vault-deposit-claim.ts";
@@ -27,10 +27,16 @@ export const refusedStep = (code: string, detail: string): NextStepOutcome => ({
   refusal: { code, detail },
 });
 
+/** Creates the warning about a claim or cancellation whose simulation does not show what it brings. */
+export const unreadReceipt = ({ name }: Pick<Vault, "name">): Warning => ({
+  code: "received_unknown",
+  detail: `what ${name} would pay or return in this transaction could not be read`,
+});
+
 /**
  * Simulates the claim of a settled or cancelled deposit request and returns the transaction to sign, or why it cannot be
  * sent: the chain is not served, the claim reverts, gives the user no shares (or assets, if it pays back), or takes
- * some. A balance that cannot be read is no reason to refuse. `headTime` is the timestamp of the latest block that the
+ * some. A balance that cannot be read is a warning. `headTime` is the timestamp of the latest block that the
  * caller read, in UNIX seconds. Errors of `runSimulation` and `receivedTokens` propagate.
  */
 export async function prepareClaim(
@@ -69,8 +75,9 @@ export async function prepareClaim(
     return refusedStep("zero_shares", `${vault.name} would give no ${what} for this request now`);
   const request = toTransactionRequest(own, { chainId, gasUsed: made.gasUsed });
   const calls = [toWalletCall(own, chainId)];
+  const warnings = received === null ? [unreadReceipt(vault)] : [];
   return {
-    next: { kind: "claim", transaction_request: request, approval: null, calls, warnings: [] },
+    next: { kind: "claim", transaction_request: request, approval: null, calls, warnings },
     refusal: null,
   };
 }

@@ -38,11 +38,11 @@ test("prepareClaim() explains the revert of a deposit's claim as a deposit's", a
 });
 
 /** Prepares a call that changes the balance that is read from 100 to `after` in the simulation, with these logs. */
-async function claimThat(after: bigint, logs: readonly object[], pays: { paysBack?: true } = {}) {
+async function claimThat(after: bigint | null, logs: readonly object[], pays: { paysBack?: true } = {}) {
   const request = async () => {
-    const balance = (value: bigint) => ({
+    const balance = (value: bigint | null) => ({
       status: "0x1",
-      returnData: toHex(value, { size: 32 }),
+      returnData: value === null ? "0x" : toHex(value, { size: 32 }),
       gasUsed: "0x1",
     });
     const made = { status: "0x1", returnData: "0x", gasUsed: "0x1", logs };
@@ -62,6 +62,12 @@ const paid = (token: typeof USDC) => {
   return { address, topics, data, logIndex: "0x0" };
 };
 const minted = paid(vault.shareToken);
+
+test("prepareClaim() warns of a claim that does not show what it brings", async () => {
+  const { next, refusal } = await claimThat(null, []);
+  expect(refusal).toBeNull();
+  expect(next?.warnings).toMatchObject([{ code: "received_unknown" }]);
+});
 
 test("prepareClaim() offers a claim that brings shares", async () => {
   const { next, refusal } = await claimThat(107n, [minted]);

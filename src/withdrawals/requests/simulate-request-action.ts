@@ -9,6 +9,7 @@ import type { BlockTime } from "../../lib/block-ranges.ts";
 import { formatUnixTime } from "../../lib/unix-time.ts";
 import type { UserCall } from "../../orders/order-wallet-calls.ts";
 import { toTransactionRequest } from "../../orders/order-wallet-calls.ts";
+import { unreadReceipt } from "../../orders/prepare-order-claim.ts";
 import { readSimulationSetting } from "../../orders/read-simulation-setting.ts";
 import {
   balanceOfRead,
@@ -62,8 +63,9 @@ const TOLERANCE = PARTS_PER_BILLION / 200n;
 /**
  * Simulates a claim or cancellation as sent by the user. If it brings over 0.5% less than the vault states, it gets the
  * warning `pays_less`, but throws `price_unsafe` to cancel a request that has not expired, and an AppError if it brings
- * nothing; none of these if the shares return by a later transaction. Throws an AppError if the call is refused, takes
- * other shares, or cannot be simulated.
+ * nothing; none of these if the shares return by a later transaction. What cannot be read is the warning
+ * `received_unknown`. Throws an AppError if the call is refused, takes other shares, or cannot be simulated, and
+ * `simulation_unavailable` if the token alone hides what arrives.
  */
 export async function simulateRequestCall(ctx: Context, of: RequestCall): Promise<SimulatedRequestCall> {
   const { vault, user, call, block } = of;
@@ -85,6 +87,8 @@ export async function simulateRequestCall(ctx: Context, of: RequestCall): Promis
   if (made === undefined || !made.ok) throw revertOf(of, made?.returnData ?? "0x");
   requireOtherSharesKept(of, simulation);
   const received = receivedBy(of, simulation);
+  if (received === null && hidesReceipt(token, simulation))
+    throw failure("simulation_unavailable", `what ${vault.name} would pay or return could not be read`);
   return {
     ...{ own, token, received, gasUsed: made.gasUsed },
     transaction: toTransactionRequest(own, { chainId, gasUsed: made.gasUsed }),
@@ -172,6 +176,15 @@ function receivedBy(of: RequestCall, simulation: SimulationResult): bigint | nul
   return receivedTokens(simulation, { token, receiver: of.user, read: 1 });
 }
 
+/**
+ * Returns true if a simulation could not read the account's balance of a token, although it returned logs or the
+ * balance of shares: the token may hide what arrives. A plain call shows none of them.
+ */
+function hidesReceipt(token: Address, { before, after, calls }: SimulationResult): boolean {
+  const shown = [before[0] ?? null, after[0] ?? null, calls.at(-1)?.logs ?? null].some((one) => one !== null);
+  return shown && !isNative(token);
+}
+
 /** Returns what the vault states that the call brings, in the received token's smallest unit, or null if unknown. */
 function statedAmount(of: RequestCall): bigint | null {
   const { action, request } = of;
@@ -183,13 +196,13 @@ function statedAmount(of: RequestCall): bigint | null {
 /** Returns the warnings of a call that brings this much. Throws as `simulateRequestCall` documents. */
 function judged(of: RequestCall, received: bigint | null): Warning[] {
   const { vault, action, request } = of;
-  if (received === null) return [];
   const later = action === "cancel" && adapterOf(vault).exits?.returnsLater?.(vault) === true;
-  if (later && received < 0n)
+  if (later && received !== null && received < 0n)
     throw failure("price_unsafe", `${vault.name} would take shares for the cancellation`, {
       subject: "vault",
     });
   if (later) return [];
+  if (received === null) return [unreadReceipt(vault)];
   if (received <= 0n && action === "claim")
     throw failure("nothing_to_withdraw", `${vault.name} would pay nothing for this request now`);
   if (received <= 0n)

@@ -167,9 +167,10 @@ describe("buildRequestAction() of a claim", () => {
     test.each<[string, SimulatedEffects]>([
       ["cannot be read", { unread: true }],
       ["is charged for gas", { charges: 1n }],
-    ])("compares nothing where the balance %s", async (_name, more) => {
+    ])("warns that nothing is compared where the balance %s", async (_name, more) => {
       const { warnings, simulation } = await act(paying(COOLING / 2n, more));
-      expect([warnings, simulation.received]).toEqual([[], null]);
+      expect(warnings).toMatchObject([{ code: "received_unknown" }]);
+      expect(simulation.received).toBeNull();
     });
   });
 
@@ -191,7 +192,17 @@ describe("buildRequestAction() of a claim", () => {
     const rises = { [balanceKey(USDC, USER)]: COOLING };
     const hides = { effects: { rises, hides: VAULT } };
     expect(await refusalOf(hides)).toEqual({ code: "simulation_unavailable" });
-    expect((await act({ effects: { rises, unread: true } })).simulation.received).toBeNull();
+    const { warnings, simulation } = await act({ effects: { rises, unread: true } });
+    expect(simulation.received).toBeNull();
+    expect(warnings).toMatchObject([{ code: "received_unknown" }]);
+  });
+
+  test("refuses a claim whose token alone hides what arrives", async () => {
+    const rises = { [balanceKey(USDC, USER)]: COOLING };
+    for (const logs of [[], undefined])
+      expect(await refusalOf({ effects: { rises, hides: USDC, ...(logs && { logs }) } })).toEqual({
+        code: "simulation_unavailable",
+      });
   });
 
   test.each<[string, RevertName, object]>([
