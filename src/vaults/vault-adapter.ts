@@ -149,7 +149,7 @@ export interface VaultFlow {
   assets: bigint | null;
   /** In the share token's smallest unit. */
   shares: bigint | null;
-  /** True if it is neither deposit nor payment: it only moves the shares of a request, or takes some as a penalty. */
+  /** True if it is neither deposit nor payment: it only moves what a request holds, or takes shares as a penalty. */
   sharesOnly?: true;
   /** Query, run at the event's block, that converts another token's amount by the vault's prices; null if it fails. */
   conversion?: Query<bigint | null>;

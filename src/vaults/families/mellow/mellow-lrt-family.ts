@@ -31,8 +31,9 @@ import { erc4626Deriver, type Identification, notIdentified } from "../erc4626-b
 import { erc4626Exits } from "../erc4626-base/erc4626-exits.ts";
 import type { FamilyViews } from "../erc4626-base/erc4626-variant-views.ts";
 import { type LrtContracts, lrtContracts } from "./mellow-lrt-contracts.ts";
+import { mellowLrtFlows } from "./mellow-lrt-flow-events.ts";
 import { findLrtClaim, findLrtRequest } from "./mellow-lrt-request-events.ts";
-import { lrtClaim, lrtRequests } from "./mellow-lrt-requests.ts";
+import { lrtClaim, lrtRequests, lrtTakenOut, lrtTakenShares } from "./mellow-lrt-requests.ts";
 import { queuesParam } from "./mellow-redeem-queues.ts";
 
 const depositSwitchAbi = once(() =>
@@ -145,6 +146,8 @@ const exits: VaultExits = {
     reasons: [{ reason: /^RatiosStrategy: withdrawals paused$/, code: "exits_paused" }],
   }),
   pending: lrtRequests,
+  takenOut: lrtTakenOut,
+  takenShares: lrtTakenShares,
   claim: lrtClaim,
   findRequest: findLrtRequest,
   findSettlement: findLrtClaim,
@@ -156,6 +159,7 @@ const exits: VaultExits = {
  */
 export const mellowLrt = defineErc4626({
   ...{ name: "mellow_lrt", ratio: true, views: depositSwitchViews, exits },
+  flows: mellowLrtFlows,
   checkParams(vault) {
     queuesParam(vault, "withdrawal_queues");
     paysAtOnce(vault);

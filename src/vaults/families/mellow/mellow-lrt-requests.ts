@@ -13,6 +13,7 @@ import { sameAddress } from "../../../lib/address.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import { type ExitFollowUp, type PendingExit, unknownPendingExit } from "../../vault-exits.ts";
+import type { RequestFlow } from "../../vault-request-flow.ts";
 import { lrtContracts } from "./mellow-lrt-contracts.ts";
 import { MAX_TRANSFERRED, transferredAssets } from "./mellow-lrt-transfers.ts";
 import { queuesParam } from "./mellow-redeem-queues.ts";
@@ -100,6 +101,30 @@ function requestOf(vault: Vault, read: readonly (Held | null)[]): LrtRequest[] |
     },
   ];
 }
+
+/**
+ * Returns a query for what a user's flows at the queues have put back into the vault, less what has become of it: the
+ * part of the queued assets that was neither claimed nor is open, which a slashing took. It is never positive; null if
+ * an amount is unknown.
+ */
+export function lrtTakenOut(
+  vault: Vault,
+  { user, flows }: { user: Address; flows: readonly RequestFlow[] },
+): Query<bigint | null> {
+  const left = flows.reduce<bigint | null>((sum, { kind, assets }) => {
+    if (sum === null || assets === null) return null;
+    return kind === "deposit" ? sum + assets : sum - assets;
+  }, 0n);
+  return mapQuery(lrtRequests(vault, { user }), (requests) => {
+    const [open = { assets: 0n }] = requests ?? [{ assets: null }];
+    if (left === null || open.assets === null) return null;
+    // What others have transferred to the user is open too.
+    return left > open.assets ? open.assets - left : 0n;
+  });
+}
+
+/** Returns 0: the event of a redemption, which names no request, takes its shares. */
+export const lrtTakenShares = (): bigint => 0n;
 
 /** Encodes the claim at the queue that pays a request's claimable assets, or returns null if nothing is claimable. */
 export function lrtClaim(
