@@ -26,6 +26,8 @@ export interface LogSubscription {
   topics: readonly string[];
   /** First topics of the events to read, by contract address. */
   topicsBy: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Filter of further events, of which their contracts emit too many to read them all. Absent: none. */
+  further?: LogFilter | undefined;
 }
 
 /** Maximum lengths of the lists in one `eth_getLogs` request. `topics` applies to each topic position. */
@@ -39,13 +41,15 @@ export interface FilterLimits {
  * subscription wants only from another contract; the caller must ignore those.
  */
 export function toLogFilters(subscription: LogSubscription, limits: FilterLimits): LogFilter[] {
-  return chunk(subscription.topics, limits.topics).flatMap((topics) => {
+  const { further } = subscription;
+  const filters = chunk(subscription.topics, limits.topics).flatMap((topics) => {
     const emitters = [...subscription.topicsBy].filter(([, wanted]) =>
       topics.some((topic) => wanted.has(topic)),
     );
     const addresses = emitters.map(([address]) => address);
     return chunk(addresses, limits.addresses).map((some) => ({ addresses: some, topics: [topics] }));
   });
+  return further === undefined ? filters : [...filters, ...splitFilter(further, limits)];
 }
 
 /** Maximum length of topic lists with which `toFewLogFilters` leaves the topics out. */

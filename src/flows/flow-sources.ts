@@ -1,7 +1,7 @@
-import { decodeEventLog } from "viem";
+import { decodeEventLog, encodeEventTopics, erc20Abi } from "viem";
 import type { ChainLog } from "../chains/chain-logs.ts";
 import { mapQuery, type Query } from "../chains/chain-reads.ts";
-import type { LogSubscription } from "../chains/log-filter.ts";
+import { type LogFilter, type LogSubscription, toTopicLists } from "../chains/log-filter.ts";
 import type { FlowRow } from "../db/queries/flow-queries.ts";
 import { MAX_UINT256 } from "../lib/amount.ts";
 import { once } from "../lib/once.ts";
@@ -67,6 +67,7 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
   return {
     topics: [...topics],
     topicsBy,
+    further: receivedTransfers(vaults),
     vaults: vaults.map(({ address }) => address.toLowerCase()),
     toRows: (logs, final) => {
       const rows = logs.flatMap((log) => toRow(log, log.blockNumber <= final) ?? []);
@@ -113,6 +114,18 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
   }
 }
 
+/**
+ * Returns the filter of the transfers that vaults' flows count beside their events (`FlowSource.received`), or undefined
+ * if there are none. All transfers of a token would be too many.
+ */
+function receivedTransfers(vaults: readonly Vault[]): LogFilter | undefined {
+  const received = vaults.flatMap((vault) => adapterOf(vault).flows(vault).received ?? []);
+  if (received.length === 0) return undefined;
+  const to = received.map(({ receiver }) => receiver);
+  const topics = encodeEventTopics({ abi: erc20Abi, eventName: "Transfer", args: { to } });
+  return { addresses: received.map(({ token }) => token.toLowerCase()), topics: toTopicLists(topics) };
+}
+
 /** Returns the query for an amount times `sign`. Null if it is no uint256, because that would fail the write of all rows. */
 const signedAmount = (amount: Query<bigint | null>, sign: bigint): Query<bigint | null> =>
   mapQuery(amount, (assets) => (assets === null || assets > MAX_UINT256 ? null : sign * assets));
@@ -122,11 +135,12 @@ const signedAmount = (amount: Query<bigint | null>, sign: bigint): Query<bigint 
  * how these are decoded. Throws an Error for a vault with an unknown adapter.
  */
 export function sourceFingerprint(vault: Vault): string {
-  const { addresses, topics, revision = 0, ...named } = adapterOf(vault).flows(vault);
+  const { addresses, topics, received, revision = 0, ...named } = adapterOf(vault).flows(vault);
   const routed = named.namesCaller === true ? " routed" : "";
   const requests = named.namesRequests === true ? " requests" : "";
   const deposits = named.namesDepositRequests === true ? " deposit-requests" : "";
   const taken = named.takesRequested === true ? " taken" : "";
+  const transfers = received === undefined ? "" : ` ${received.token}>${received.receiver}`.toLowerCase();
   const revised = revision === 0 ? "" : ` ${revision}`;
   const sorted = (texts: readonly string[]) =>
     texts
@@ -134,7 +148,7 @@ export function sourceFingerprint(vault: Vault): string {
       .sort()
       .join(",");
   const read = `${sorted(addresses)} ${sorted(topics)}`;
-  return `${vault.adapter} ${read}${routed}${requests}${deposits}${taken}${revised}`;
+  return `${vault.adapter} ${read}${routed}${requests}${deposits}${taken}${transfers}${revised}`;
 }
 
 /** Address of the Router, lowercase, and the first topics of its `OrderExecuted` event. */

@@ -8,6 +8,7 @@ import type { DepositClaim, DepositClaimCall } from "./vault-deposit-claim.ts";
 import type { Deriver } from "./vault-deriver.ts";
 import type { VaultExits } from "./vault-exits.ts";
 import type { FeeRates } from "./vault-fee-rates.ts";
+import type { RequestEvents } from "./vault-request-flow.ts";
 import type { ExplainedRevert } from "./vault-reverts.ts";
 
 /**
@@ -158,19 +159,15 @@ export interface VaultFlow {
 }
 
 /** The contracts and events from which a vault's deposits and withdrawals are indexed, with their decoder. */
-export interface FlowSource {
+export interface FlowSource extends RequestEvents {
   /** Addresses of the contracts whose logs are read. Not every one needs to emit one of the events. */
   addresses: readonly Address[];
   /** First topics (event signatures) of the events. */
   topics: readonly Hex[];
   /** True if some events name the caller instead of the shares' owner: the Router's executor instead of the user. */
   namesCaller?: boolean;
-  /** True if flows of redemption requests contain the requests' ids (`VaultFlow.requestId`). */
-  namesRequests?: true;
-  /** True if flows of deposit requests contain the requests' ids and amounts. */
-  namesDepositRequests?: true;
-  /** True if the flows take the shares of every redemption request from its owner when it is made. */
-  takesRequested?: true;
+  /** Transfers of `token` to `receiver` that are read too. Absent: none. */
+  received?: { token: Address; receiver: Address };
   /** Number that grows when `decode` reads the same logs in another way, so that they are read again. Absent: 0. */
   revision?: number;
   /** Decodes one log, or returns null if it does not count as a deposit into or withdrawal from this vault. */

@@ -7,3 +7,26 @@ export interface RequestFlow {
   /** Amount in the share token's smallest unit, never negative; null if unknown. */
   shares: bigint | null;
 }
+
+/**
+ * Returns what requests' flows have put into a vault less what they have taken out, in the asset's smallest unit; null
+ * if an amount is unknown.
+ */
+export function netAssetsOf(flows: readonly RequestFlow[]): bigint | null {
+  return flows.reduce<bigint | null>((sum, { kind, assets }) => {
+    if (sum === null || assets === null) return null;
+    return kind === "deposit" ? sum + assets : sum - assets;
+  }, 0n);
+}
+
+/** What the events from which a vault's flows are indexed tell of requests. */
+export interface RequestEvents {
+  /** True if flows of redemption requests contain the requests' ids (`VaultFlow.requestId`). */
+  namesRequests?: true;
+  /** True if flows of deposit requests contain the requests' ids and amounts. */
+  namesDepositRequests?: true;
+  /** True if the flows take the shares of every redemption request from its owner when it is made. */
+  takesRequested?: true;
+  /** True if requests count as paid by events that change no share balance, and not by what the vault's views show. */
+  paysUnseen?: true;
+}

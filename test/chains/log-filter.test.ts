@@ -37,6 +37,16 @@ describe("splitFilter()", () => {
   });
 });
 
+test("toLogFilters() adds the filter of further events, split by itself", () => {
+  const further = { addresses: ["0xb", "0xc"], topics: [["0x2"], null, ["0x3", "0x4"]] };
+  const subscription = { topics: ["0x1"], topicsBy: new Map([["0xa", new Set(["0x1"])]]), further };
+  const own = { addresses: ["0xa"], topics: [["0x1"]] };
+  expect(toLogFilters(subscription, { addresses: 2, topics: 2 })).toEqual([own, further]);
+  const split = toLogFilters(subscription, { addresses: 1, topics: 2 });
+  const [first, second] = further.addresses.map((address) => ({ ...further, addresses: [address] }));
+  expect(split).toEqual([own, first, second]);
+});
+
 describe("toFewLogFilters()", () => {
   const topics = Array.from({ length: 28 }, (_, index) => `0x${index}`);
   const subscription = { topics, topicsBy: new Map(topics.map((topic) => [`${topic}a`, new Set([topic])])) };

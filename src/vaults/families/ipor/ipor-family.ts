@@ -25,6 +25,7 @@ import {
 } from "../erc4626-base/erc4626-derivation.ts";
 import type { FamilyViews } from "../erc4626-base/erc4626-variant-views.ts";
 import { iporExitParams, iporExits } from "./ipor-exits.ts";
+import { iporFlows } from "./ipor-flow-events.ts";
 import { iporGovernanceEvents } from "./ipor-governance-events.ts";
 
 const vaultAbi = once(() => parseAbi(["function getAccessManagerAddress() view returns (address)"]));
@@ -71,6 +72,7 @@ export const ipor = defineErc4626({
   checkParams: (vault) => void addressParam(vault, "withdraw_manager"),
   views: accessViews,
   exits: iporExits,
+  flows: iporFlows,
   explain: familyErrors({
     errors: {
       "error AccountIsLocked(uint256 unlockTime)": "share_locked",
