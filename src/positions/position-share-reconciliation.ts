@@ -7,6 +7,7 @@ import { adapterOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { PositionValue } from "./position-redemptions.ts";
 import { readSharesAt } from "./position-shares.ts";
+import { findUnindexedPayments } from "./position-unindexed-payments.ts";
 
 /**
  * How a user's shares compare with the indexed flows. `explained`: they agree, or it cannot be told. `transferred`:
@@ -38,7 +39,7 @@ const DUST_PARTS = 10_000n;
 
 /**
  * Compares a user's shares with those of the indexed flows, by vault id; an absent vault counts as `explained`. May
- * read the balances at the index's last block, in one request. Never throws.
+ * read the balances at the index's last block, in one request, and the requests, in another. Never throws.
  */
 export async function findShareBasis(
   client: ChainClient,
@@ -52,18 +53,20 @@ export async function findShareBasis(
     .map((value) => ({ value, unexplained: unexplainedShares(value, { ...input, flows }) }))
     // Without an answer, only a balance that changes after the index's last block says something.
     .filter(({ unexplained }) => unexplained !== 0n && (unexplained !== null || !current));
-  const before = current
-    ? null
-    : await readSharesAt(client, {
-        ...{ user, blockNumber: flows.indexedTo },
-        tokens: [...new Set(compared.map(({ value }) => value.vault.shareToken))],
-      });
-  return new Map(
-    compared.map(({ value, unexplained }) => [
-      value.vault.vaultId,
-      judge(value, { unexplained, before, open: input.open }),
-    ]),
-  );
+  const tokens = [...new Set(compared.map(({ value }) => value.vault.shareToken))];
+  const [before, unpaid] = current
+    ? [null, new Set<string>()]
+    : await Promise.all([
+        readSharesAt(client, { user, tokens, blockNumber: flows.indexedTo }),
+        findUnindexedPayments(client, { ...input, flows }),
+      ]);
+  return new Map([
+    ...compared.map(({ value, unexplained }) => {
+      const basis = judge(value, { unexplained, before, open: input.open });
+      return [value.vault.vaultId, basis] as const;
+    }),
+    ...[...unpaid].map((vaultId) => [vaultId, "unindexed"] as const),
+  ]);
 }
 
 function judge(

@@ -40,7 +40,7 @@ export function mellowLrtFlows(vault: Vault): FlowSource {
   if (queues.length === 0) return standard;
   return {
     ...standard,
-    ...{ namesRequests: true, takesRequested: true },
+    ...{ namesRequests: true, takesRequested: true, paysUnseen: true },
     addresses: [...standard.addresses, ...queues],
     topics: [...standard.topics, ...queueEventsAbi().map(toEventSelector)],
     decode(log) {

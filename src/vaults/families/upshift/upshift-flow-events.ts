@@ -27,7 +27,7 @@ const previewAbi = once(() =>
 export function upshiftFlows(vault: Vault): FlowSource {
   return {
     addresses: [vault.entryPoint],
-    takesRequested: true,
+    ...{ takesRequested: true, paysUnseen: true },
     topics: flowsAbi().map(toEventSelector),
     decode(log) {
       if (!isAddressEqual(log.address, vault.entryPoint)) return null;
@@ -95,7 +95,7 @@ export function upshiftLegacyFlows(vault: Vault): FlowSource {
   const [requested] = ofRequests;
   return {
     ...standard,
-    takesRequested: true,
+    ...{ takesRequested: true, paysUnseen: true },
     topics: [...standard.topics, ...ofRequests],
     decode(log) {
       const topic = log.topics[0];

@@ -48,6 +48,7 @@ export function vedaFlows(vault: Vault): FlowSource {
     revision: 1,
     ...(queue !== null && { namesRequests: true }),
     ...((queue !== null || delayed.length > 0) && { takesRequested: true }),
+    ...(delayed.length > 0 && { paysUnseen: true }),
     topics: [
       ...flowsAbi(),
       ...(queue === null ? [] : queueAbi()),

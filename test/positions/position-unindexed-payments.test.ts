@@ -1,0 +1,97 @@
+import { encodeAbiParameters, type Hex, numberToHex, slice, toFunctionSelector } from "viem";
+import { expect, test } from "vitest";
+import type { ChainFlows } from "../../src/db/queries/user-flow-queries.ts";
+import type { PositionValue } from "../../src/positions/position-redemptions.ts";
+import { findShareBasis } from "../../src/positions/position-share-reconciliation.ts";
+import { requestDateOf } from "../../src/vaults/families/upshift/upshift-requests.ts";
+import type { Vault } from "../../src/vaults/vault.ts";
+import { unknownPendingExit } from "../../src/vaults/vault-exits.ts";
+import { contractsClient } from "../support/chains/multicall.ts";
+import { NOW, OTHER, USDC, USER, vault } from "../support/deposits/fixtures.ts";
+
+const INDEXED_TO = 100;
+const key = vault.address.toLowerCase();
+const upshift: Vault = { ...vault, adapter: "upshift" };
+const lrt: Vault = { ...vault, adapter: "mellow_lrt", params: { withdrawal_queues: OTHER } };
+const lagoon: Vault = { ...vault, adapter: "lagoon" };
+const request = { ...unknownPendingExit, token: USDC };
+
+const word = (value: bigint): Hex => numberToHex(value, { size: 32 });
+const today = requestDateOf(NOW).split("-").map(BigInt) as [bigint, bigint, bigint];
+const dated = encodeAbiParameters([{ type: "uint256" }, { type: "uint256" }, { type: "uint256" }], today);
+/** Answers of the contracts' views by their signatures. Others revert. */
+const views = new Map<Hex, (data: Hex) => bigint>(
+  (
+    [
+      [
+        "getBurnableAmountByReceiver(uint256,uint256,uint256,address)",
+        (data: Hex) => (data.includes(dated.slice(2)) ? 30n : 0n),
+      ],
+      ["withdrawalQueue()", () => BigInt(OTHER)],
+      ["symbioticCollateral()", () => BigInt(OTHER)],
+      ["pendingAssetsOf(address)", () => 30n],
+      ["claimableAssetsOf(address)", () => 0n],
+      ["getCurrentEpoch()", () => 7n],
+    ] as const
+  ).map(([signature, answered]) => [toFunctionSelector(signature), answered]),
+);
+
+/** Compares a user's 50 shares, and some requests, with the index, at whose last block 30 were requested. */
+async function basisOf(of: {
+  at: Vault;
+  requests: PositionValue["requests"];
+  blockNumber?: number;
+  unreadable?: true;
+  flown?: boolean;
+}) {
+  const client = contractsClient(({ data }) => {
+    const answered = of.unreadable ? undefined : views.get(slice(data, 0, 4));
+    return answered === undefined ? { ok: false, data: "0x" } : { ok: true, data: word(answered(data)) };
+  });
+  const own = of.flown === false ? {} : { [key]: "50" };
+  const flows: ChainFlows = {
+    ...{ chainId: vault.chainId, indexedFrom: 1, indexedTo: INDEXED_TO, headTime: new Date(NOW) },
+    ...{ sums: own, shares: own, shareless: {}, unindexed: [] },
+  };
+  const value: PositionValue = {
+    ...{ vault: of.at, shares: 50n, assets: 50n, redeemable: null },
+    ...{ correction: 0n, correctFrom: null, requests: of.requests },
+  };
+  const basis = await findShareBasis(client, {
+    ...{ user: USER, values: [value], vaults: [of.at], flows, open: [], requestFlows: [] },
+    blockNumber: of.blockNumber ?? INDEXED_TO + 1,
+  });
+  return { basis: basis.get(vault.vaultId) ?? "explained", calls: client.calls };
+}
+
+test.each([
+  ["Upshift", upshift, { shares: 30n }, { shares: 29n }],
+  ["Mellow LRT", lrt, { assets: 30n }, { assets: 27n }],
+] as const)(
+  "a payment at %s that changes no shares may not be indexed yet",
+  async (_name, at, waiting, paid) => {
+    expect(await basisOf({ at, requests: [{ ...request, ...waiting }] })).toMatchObject({
+      basis: "explained",
+    });
+    expect(await basisOf({ at, requests: [{ ...request, ...paid }] })).toMatchObject({ basis: "unindexed" });
+    expect(await basisOf({ at, requests: [] })).toMatchObject({ basis: "unindexed" });
+    const { basis, calls } = await basisOf({ at, requests: [], blockNumber: INDEXED_TO });
+    expect([basis, calls]).toEqual(["explained", []]);
+  },
+);
+
+test("requests are read at the index's last block only", async () => {
+  const { calls } = await basisOf({ at: upshift, requests: [] });
+  expect(new Set(calls.map(({ params }) => params[1]))).toEqual(new Set([numberToHex(INDEXED_TO)]));
+});
+
+test("what cannot be read, or is not known to have been deposited, tells nothing", async () => {
+  const unreadable = await basisOf({ at: upshift, requests: [], unreadable: true });
+  expect(unreadable.basis).toBe("explained");
+  const { calls } = await basisOf({ at: upshift, requests: [], flown: false });
+  expect(calls).toEqual([]);
+});
+
+test("requests are not read again where payments change a share balance or the vault tells them", async () => {
+  expect((await basisOf({ at: lagoon, requests: [] })).calls).toEqual([]);
+});
