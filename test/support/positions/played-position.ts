@@ -30,7 +30,8 @@ export interface PlayedPosition {
 
 /**
  * Returns the user's position in a vault, from all logs of its contracts, the shares in the wallet, their value and the
- * answers of the vault's views by the names of the reads. Everything is indexed.
+ * answers of the vault's views by the names of the reads, as in `answer`, or by those in the query of its requests.
+ * Everything is indexed.
  */
 export async function playPosition(
   vault: Vault,
@@ -47,7 +48,8 @@ export async function playPosition(
     ...{ ...asked, user: USER, vaults: [vault], open: [], requestFlows, unlisted: new Set() },
     priced: new Set(),
   });
-  const redemptions = query === null ? [] : answer(query, of.views);
+  const open = Object.entries(of.views).map(([name, view]) => [`${vault.vaultId}/requests/${name}`, view]);
+  const redemptions = query === null ? [] : answer(query, { ...of.views, ...Object.fromEntries(open) });
   const held = of.held.shares === 0n ? [] : [{ vault, ...of.held }];
   const values = joinRequests(held, { redemptions, deposits: [] });
   const client = clientOn([await startHonestNode(() => ({ result: "0x" }))]).client;

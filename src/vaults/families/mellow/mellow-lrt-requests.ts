@@ -13,7 +13,7 @@ import { sameAddress } from "../../../lib/address.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import { type ExitFollowUp, type PendingExit, unknownPendingExit } from "../../vault-exits.ts";
-import type { RequestFlow } from "../../vault-request-flow.ts";
+import { netAssetsOf, type RequestFlow } from "../../vault-request-flow.ts";
 import { lrtContracts } from "./mellow-lrt-contracts.ts";
 import { MAX_TRANSFERRED, transferredAssets } from "./mellow-lrt-transfers.ts";
 import { queuesParam } from "./mellow-redeem-queues.ts";
@@ -111,10 +111,7 @@ export function lrtTakenOut(
   vault: Vault,
   { user, flows }: { user: Address; flows: readonly RequestFlow[] },
 ): Query<bigint | null> {
-  const left = flows.reduce<bigint | null>((sum, { kind, assets }) => {
-    if (sum === null || assets === null) return null;
-    return kind === "deposit" ? sum + assets : sum - assets;
-  }, 0n);
+  const left = netAssetsOf(flows);
   return mapQuery(lrtRequests(vault, { user }), (requests) => {
     const [open = { assets: 0n }] = requests ?? [{ assets: null }];
     if (left === null || open.assets === null) return null;

@@ -26,7 +26,7 @@ import {
 } from "../../vault-exits.ts";
 import { namesAccount } from "../../vault-log-arguments.ts";
 import { familyErrors } from "../../vault-reverts.ts";
-import { legacyPaidAbi } from "./upshift-flow-events.ts";
+import { legacyPaidAbi, upshiftTakenOut } from "./upshift-flow-events.ts";
 import { datedRequests, parseRequestDate, requestIdOf } from "./upshift-requests.ts";
 
 const vaultAbi = once(() =>
@@ -242,6 +242,8 @@ export function upshiftExits({ legacy }: UpshiftExitOptions): VaultExits {
     explain: (revert) =>
       revert === "0x" ? { code: "mode_unsupported", text: null } : explainUpshiftExit(revert),
     pending: datedRequests,
+    takenOut: upshiftTakenOut,
+    takenShares: () => 0n,
     claim(vault, { user, request }) {
       const date = parseRequestDate(request.requestId);
       if (date === null || request.state !== "claimable") return null;

@@ -1,8 +1,9 @@
-import { decodeEventLog, isAddressEqual, parseAbi, toEventSelector } from "viem";
-import { createQuery, read } from "../../../chains/chain-reads.ts";
+import { type Address, decodeEventLog, isAddressEqual, parseAbi, toEventSelector } from "viem";
+import { createQuery, type Query, read, valueOrNull } from "../../../chains/chain-reads.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
-import type { FlowSource } from "../../vault-adapter.ts";
+import type { FlowSource, VaultFlow } from "../../vault-adapter.ts";
+import { netAssetsOf, type RequestFlow } from "../../vault-request-flow.ts";
 import { erc4626Flows } from "../erc4626-base/erc4626-flow-events.ts";
 
 const flowsAbi = once(() =>
@@ -17,8 +18,45 @@ const flowsAbi = once(() =>
 const previewAbi = once(() =>
   parseAbi([
     "function previewDeposit(address assetIn, uint256 amountIn) view returns (uint256 shares, uint256 amountInReferenceTokens)",
+    "function previewRedemption(uint256 shares, bool isInstant) view returns (uint256 gross, uint256 net)",
   ]),
 );
+
+/** Request id of the flows of requests that others have made for an account. */
+const MADE_BY_OTHERS = "received";
+
+/**
+ * Returns the flow of a request: its shares, taken from the holder, or, if another account is to receive the payment, a
+ * deposit of that. Such a holder's shares do not agree with the flows, as if they had been transferred.
+ */
+function requestFlow(
+  of: { holder: Address; receiver: Address; shares: bigint } & Pick<VaultFlow, "assets" | "conversion">,
+): VaultFlow {
+  const { holder, receiver, shares, ...payment } = of;
+  if (isAddressEqual(holder, receiver))
+    return { kind: "withdrawal", user: holder, assets: 0n, shares, sharesOnly: true };
+  const given = { kind: "deposit", user: receiver, shares: 0n, requestId: MADE_BY_OTHERS } as const;
+  return { ...given, ...payment, sharesOnly: true };
+}
+
+/** Returns what a multi-asset vault pays for a request at the price of its time, whose event does not tell it. */
+function paymentFor(vault: Vault, shares: bigint): Pick<VaultFlow, "assets" | "conversion"> {
+  const call = { to: vault.entryPoint, abi: previewAbi(), name: "previewRedemption" } as const;
+  const reads = { preview: read({ ...call, args: [shares, false] }) };
+  return {
+    assets: null,
+    conversion: createQuery(reads, ({ preview }) => valueOrNull(preview)?.[1] ?? null),
+  };
+}
+
+/** Returns the query for what requests of others have taken out less what they are to pay, a negative amount. */
+export function upshiftTakenOut(
+  _vault: Vault,
+  { flows }: { flows: readonly RequestFlow[] },
+): Query<bigint | null> {
+  const given = netAssetsOf(flows);
+  return createQuery({}, () => (given === null ? null : -given));
+}
 
 /**
  * Returns the events from which a multi-asset vault's deposits and withdrawals are indexed. Deposits and paid requests
@@ -27,7 +65,7 @@ const previewAbi = once(() =>
 export function upshiftFlows(vault: Vault): FlowSource {
   return {
     addresses: [vault.entryPoint],
-    ...{ takesRequested: true, paysUnseen: true },
+    ...{ takesRequested: true, paysUnseen: true, revision: 1 },
     topics: flowsAbi().map(toEventSelector),
     decode(log) {
       if (!isAddressEqual(log.address, vault.entryPoint)) return null;
@@ -38,8 +76,8 @@ export function upshiftFlows(vault: Vault): FlowSource {
           return { kind: "withdrawal", user, assets, shares };
         }
         if (event.eventName === "WithdrawalRequested") {
-          const { holderAddr: user, shares } = event.args;
-          return { kind: "withdrawal", user, assets: 0n, shares, sharesOnly: true };
+          const { holderAddr: holder, receiverAddr: receiver, shares } = event.args;
+          return requestFlow({ holder, receiver, shares, ...paymentFor(vault, shares) });
         }
         if (event.eventName === "WithdrawalProcessed") {
           const { receiverAddr: user, assetsAmount: assets } = event.args;
@@ -95,7 +133,7 @@ export function upshiftLegacyFlows(vault: Vault): FlowSource {
   const [requested] = ofRequests;
   return {
     ...standard,
-    ...{ takesRequested: true, paysUnseen: true },
+    ...{ takesRequested: true, paysUnseen: true, revision: 1 },
     topics: [...standard.topics, ...ofRequests],
     decode(log) {
       const topic = log.topics[0];
@@ -105,8 +143,8 @@ export function upshiftLegacyFlows(vault: Vault): FlowSource {
       try {
         if (topic === requested) {
           const abi = topics.length > 1 ? legacyRequestedAbi() : plainRequestedAbi();
-          const { owner: user, shares } = decodeEventLog({ abi, data, topics }).args;
-          return { kind: "withdrawal", user, assets: 0n, shares, sharesOnly: true };
+          const { owner: holder, receiver, shares, assets } = decodeEventLog({ abi, data, topics }).args;
+          return requestFlow({ holder, receiver, shares, assets });
         }
         const { receiverAddr: user, assetsAmount: assets } = decodeEventLog({
           ...{ abi: legacyPaidAbi(), data, topics },

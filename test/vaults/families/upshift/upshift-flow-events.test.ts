@@ -64,16 +64,17 @@ describe("Upshift flows", () => {
   });
 
   test("decode() takes the shares at the request, and counts the payment", () => {
-    const args = { holderAddr: OTHER, receiverAddr: USER };
-    const topics = encodeEventTopics({ abi, eventName: "WithdrawalRequested", args }) as Topics;
-    const asked = { address: VAULT, topics, data: encodeAbiParameters([{ type: "uint256" }], [7n]) };
-    expect(source.decode(asked)).toEqual({
-      kind: "withdrawal",
-      user: OTHER,
-      assets: 0n,
-      shares: 7n,
-      sharesOnly: true,
-    });
+    const asked = (receiverAddr: Address) => {
+      const args = { holderAddr: OTHER, receiverAddr };
+      const topics = encodeEventTopics({ abi, eventName: "WithdrawalRequested", args }) as Topics;
+      return { address: VAULT, topics, data: encodeAbiParameters([{ type: "uint256" }], [7n]) };
+    };
+    const taken = { kind: "withdrawal", user: OTHER, assets: 0n, shares: 7n, sharesOnly: true };
+    expect(source.decode(asked(OTHER))).toEqual(taken);
+    const given = source.decode(asked(USER));
+    expect(given).toMatchObject({ kind: "deposit", user: USER, assets: null, shares: 0n, sharesOnly: true });
+    expect(given?.conversion && answer(given.conversion, { preview: [6n, 5n] })).toBe(5n);
+    expect(given?.conversion && answer(given.conversion, {})).toBeNull();
     expect(source.decode(paid)).toEqual({ kind: "withdrawal", user: USER, assets: 9n, shares: 0n });
     expect(source.topics).toEqual([
       "0xc436f473cd90c9b4dd731856a14b80f713d384a1688a506d4230140c5b36d5cd",
@@ -120,18 +121,16 @@ describe("Upshift legacy flows", () => {
 
   test("decode() takes the shares at the request, with or without indexed accounts", () => {
     const rest = "uint256 shares, uint256 assets, uint256 fee, uint256 year, uint256 month, uint256 day";
-    const values = { owner: USER, receiver: OTHER, shares: 7n, assets: 9n, fee: 0n };
+    const values = { owner: USER, shares: 7n, assets: 9n, fee: 0n };
     for (const indexed of ["", "indexed "]) {
       const event = `event WithdrawalRequested(address ${indexed}owner, address ${indexed}receiver, ${rest})`;
-      const log = eventLog(VAULT, event, { ...values, year: 2026n, month: 1n, day: 2n });
-      expect(source.topics).toContain(log.topics[0]);
-      expect(source.decode(log)).toEqual({
-        kind: "withdrawal",
-        user: USER,
-        assets: 0n,
-        shares: 7n,
-        sharesOnly: true,
-      });
+      const to = (receiver: Address) =>
+        eventLog(VAULT, event, { ...values, receiver, year: 2026n, month: 1n, day: 2n });
+      expect(source.topics).toContain(to(USER).topics[0]);
+      const taken = { kind: "withdrawal", user: USER, assets: 0n, shares: 7n, sharesOnly: true };
+      expect(source.decode(to(USER))).toEqual(taken);
+      const given = { kind: "deposit", user: OTHER, assets: 9n, shares: 0n, sharesOnly: true };
+      expect(source.decode(to(OTHER))).toEqual({ ...given, requestId: "received" });
     }
   });
 
