@@ -80,11 +80,18 @@ contract PlasmaWithdrawManager {
         getWithdrawFee = fee;
     }
 
+    function setRequestFee(uint256 fee) external {
+        getRequestFee = fee;
+    }
+
     function requestShares(uint256 shares) external {
         if (shares == 0) revert WithdrawManagerZeroShares();
+        uint256 fee = shares * getRequestFee / 1e18;
+        shares -= fee;
         _requestedShares = _requestedShares - _requests[msg.sender].shares + shares;
         _requests[msg.sender] = Request(shares, block.timestamp, ++_requestCount);
         emit WithdrawRequestUpdated(msg.sender, shares, uint32(block.timestamp + getWithdrawWindow));
+        if (fee != 0) vault.transferRequestSharesFee(msg.sender, address(this), fee);
     }
 
     /// @dev The protocol compares times. A local chain may mine several blocks in a second, so requests are counted.
