@@ -25,7 +25,7 @@ export interface RequestEvents {
   namesRequests?: true;
   /** True if flows of deposit requests contain the requests' ids and amounts. */
   namesDepositRequests?: true;
-  /** True if the flows take the shares of every redemption request from its owner when it is made. */
+  /** True if the flows take the shares of every redemption request when they leave its owner's wallet. */
   takesRequested?: true;
   /** True if requests count as paid by events that change no share balance, and not by what the vault's views show. */
   paysUnseen?: true;

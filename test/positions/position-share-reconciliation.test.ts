@@ -157,6 +157,17 @@ describe("findShareBasis() after a request that the flows name", () => {
     expect(await basisOf({ ...at, flown: SHARES / 2n, requestFlows: [taken(10n)] })).toBe("transferred");
   });
 
+  test("counts shares that stayed in the wallet until they were paid for", async () => {
+    const queue: Vault = { ...vault, adapter: "veda", params: { teller: "d", atomic_queues: USER } };
+    const requestId = `atomic/${USER}/${vault.asset.address}`.toLowerCase();
+    const paid = { ...taken(10n), requestId, assets: 10n };
+    const offered = { ...request, requestId, inWallet: true };
+    const atQueue = { ...at, vault: queue, flown: SHARES + 10n, open: [{ ...stored, requestId }] };
+    expect(await basisOf({ ...atQueue, requestFlows: [paid], requests: [offered] })).toBe("explained");
+    expect(await basisOf({ ...atQueue, flown: SHARES, requests: [offered] })).toBe("explained");
+    expect(await basisOf({ ...atQueue, requests: [offered] })).toBe("transferred");
+  });
+
   test("does not judge if its shares are unknown", async () => {
     expect(await basisOf({ ...at, flown: 2n * SHARES, requestFlows: [taken(null)] })).toBe("explained");
     const requestFlows = [taken(10n)];

@@ -8,10 +8,11 @@ import { eventLog } from "../support/vaults/answer.ts";
 
 const QUEUE: Address = "0x2222222222222222222222222222222222222222";
 const DELAYED: Address = "0x3333333333333333333333333333333333333333";
+const ATOMIC: Address = "0x5555555555555555555555555555555555555555";
 const both: Vault = {
   ...vault,
   adapter: "veda",
-  params: { teller: "d", withdraw_queue: QUEUE, delayed_withdraw: DELAYED },
+  params: { teller: "d", withdraw_queue: QUEUE, delayed_withdraw: DELAYED, atomic_queues: ATOMIC },
 };
 const queued = eventLog(
   QUEUE,
@@ -26,6 +27,14 @@ const delayed = eventLog(
   "event WithdrawRequested(address indexed account, address indexed asset, uint96 shares, uint40 maturity)",
   { account: USER, asset: USDC, shares: 7n, maturity: 1_700_000_000 },
 );
+const offered = eventLog(
+  ATOMIC,
+  "event AtomicRequestUpdated(address indexed user, address indexed offerToken, address indexed wantToken, uint256 amount, uint256 deadline, uint256 minPrice, uint256 timestamp)",
+  {
+    ...{ user: USER, offerToken: VAULT, wantToken: USDC, amount: 7n, deadline: 1_700_000_000n },
+    ...{ minPrice: 1n, timestamp: 1_600_000_000n },
+  },
+);
 const transaction = {
   ...{ hash: `0x${"11".repeat(32)}` as Hex, from: USER, to: QUEUE, input: "0x" as Hex },
   ...{ value: 0n, gas: 500_000n },
@@ -33,8 +42,9 @@ const transaction = {
 
 test.each([
   ["in a queue", queued, "request"],
+  ["in a queue that leaves the shares in the wallet", offered, "request"],
   ["at a contract with a fixed wait", delayed, "cooldown"],
-])("a request %s waits for what that contract needs, also if the vault has both", (_, log, kind) => {
+])("a request %s waits for what that contract needs, also if the vault has several", (_, log, kind) => {
   const receipt = receiptOf(log as unknown as Log);
   expect(findShownWithdrawal({ vaults: [both], transaction, receipt })).toMatchObject({ kind, shares: 7n });
 });

@@ -63,7 +63,7 @@ const TOLERANCE = PARTS_PER_BILLION / 200n;
 /**
  * Simulates a claim or cancellation as sent by the user. If it brings over 0.5% less than the vault states, it gets the
  * warning `pays_less`, but throws `price_unsafe` to cancel a request that has not expired, and an AppError if it brings
- * nothing; none of these if the shares return by a later transaction. What cannot be read is the warning
+ * nothing; none of these if the shares never left or return by a later transaction. What cannot be read is the warning
  * `received_unknown`. Throws an AppError if the call is refused, takes other shares, or cannot be simulated, and
  * `simulation_unavailable` if the token alone hides what arrives.
  */
@@ -196,7 +196,8 @@ function statedAmount(of: RequestCall): bigint | null {
 /** Returns the warnings of a call that brings this much. Throws as `simulateRequestCall` documents. */
 function judged(of: RequestCall, received: bigint | null): Warning[] {
   const { vault, action, request } = of;
-  const later = action === "cancel" && adapterOf(vault).exits?.returnsLater?.(vault) === true;
+  const returnsNothing = request.inWallet || adapterOf(vault).exits?.returnsLater?.(vault) === true;
+  const later = action === "cancel" && returnsNothing;
   if (later && received !== null && received < 0n)
     throw failure("price_unsafe", `${vault.name} would take shares for the cancellation`, {
       subject: "vault",

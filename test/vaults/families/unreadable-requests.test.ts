@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { runQuery } from "../../../src/chains/aggregator/aggregate-reads.ts";
 import { atBlockTime } from "../../../src/chains/chain-time.ts";
 import { adapterOf } from "../../../src/vaults/families/vault-families.ts";
-import { packRequest } from "../../../src/vaults/families/veda/veda-withdraw-queue.ts";
+import { packRequest } from "../../../src/vaults/families/veda/veda-queue-requests.ts";
 import type { Vault } from "../../../src/vaults/vault.ts";
 import { contractsClient, head } from "../../support/chains/multicall.ts";
 import { USER, vault } from "../../support/deposits/fixtures.ts";

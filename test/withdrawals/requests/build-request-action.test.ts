@@ -41,6 +41,7 @@ const asyncFunctions = parseAbi([
   "function claimableCancelRedeemRequest(uint256, address) view returns (uint256)",
   "function previewSyncRedeem(uint256) view returns (uint256)",
   "function redeemRequests(uint256) view returns (address, address, uint8, uint256, uint256, uint256)",
+  "function getUserAtomicRequest(address, address, address) view returns (uint64, uint88, uint96, bool)",
 ]);
 
 interface Case {
@@ -71,6 +72,7 @@ async function act(of: Case = {}) {
       ...{ pendingRedeemRequest: LOCKED, claimableRedeemRequest: 0n, supportsInterface: true },
       ...{ pendingCancelRedeemRequest: false, claimableCancelRedeemRequest: 0n, previewSyncRedeem: 0n },
       redeemRequests: [USER, USDC, 0, LOCKED, 1n, 1n],
+      getUserAtomicRequest: [2n ** 64n - 1n, 1n, LOCKED, false],
     },
     effects: () => of.effects ?? { rises: { [balanceKey(USDC, USER)]: COOLING } },
   });
@@ -257,6 +259,17 @@ describe("buildRequestAction() of a cancellation", () => {
       effects: { rises: { [balanceKey(VAULT, USER)]: -1n } },
     } as const;
     expect(await refusalOf(taking)).toEqual({ code: "price_unsafe", subject: "vault" });
+  });
+
+  test("takes back the offer of shares that are in the wallet, but no shares", async () => {
+    const from = { ...vault, adapter: "veda", params: { teller: "d", atomic_queues: OTHER } };
+    const requestId = `atomic/${OTHER}/${USDC}`.toLowerCase();
+    const offered = { action: "cancel", from, requestId } as const;
+    const built = await act({ ...offered, effects: {} });
+    expect(built.transaction_request.to).toBe(OTHER);
+    expect(built.simulation.received).toBe("0");
+    const effects = { rises: { [balanceKey(VAULT, USER)]: -1n } };
+    expect(await refusalOf({ ...offered, effects })).toEqual({ code: "price_unsafe", subject: "vault" });
   });
 
   test("refuses what the vault's family never cancels", async () => {

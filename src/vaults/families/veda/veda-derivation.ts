@@ -276,7 +276,8 @@ function derive(subject: DerivationSubject): Query<Derivation> {
           );
           const listed = [asset, ...accepted, ...paysOnly];
           const named = taken.known.filter(({ address }) => subject.tokens.includes(address));
-          const stopped = stoppedTokens({ exits, listed, known: [...paid, ...named, ...ended] });
+          const known = [...paid, ...named, ...ended];
+          const stopped = stoppedTokens({ exits: { ...subject.params, ...exits }, listed, known });
           const tokensOf = { asset, accepted, paysOnly, stopped };
           const found = { share, teller, ...tokensOf, generation, streams, exits, wait };
           return { ok: true, vault: assemble({ subject, ...found }) };

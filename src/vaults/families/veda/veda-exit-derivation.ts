@@ -101,10 +101,13 @@ export function vedaWaits(
 /** Maximum number of tokens whose open requests are still looked for after the vault stopped paying them. */
 const MAX_STOPPED = 8;
 
+/** Parameters that name contracts of which a request is found by its token. */
+const BY_TOKEN = ["delayed_withdraw", "delayed_requests", "atomic_queues"];
+
 /**
  * Returns the tokens (`known`, possibly repeated) that are not `listed` and that open requests with a
- * delayed-withdrawal contract may still name: at most eight, the first ones. None if `exits`, the parameters for
- * withdrawals, name no such contract. White space and commas, which a parameter cannot hold, leave their symbols.
+ * delayed-withdrawal contract or an AtomicQueue may still name: at most eight, the first ones. None if `exits`, the
+ * parameters for withdrawals, name no such contract. White space and commas, which a parameter cannot hold, leave their symbols.
  */
 export function stoppedTokens(of: {
   exits: Readonly<Record<string, string>>;
@@ -112,7 +115,7 @@ export function stoppedTokens(of: {
   known: readonly Token[];
 }): Token[] {
   const { exits, listed, known } = of;
-  if (![exits["delayed_withdraw"], exits["delayed_requests"]].some(Boolean)) return [];
+  if (!BY_TOKEN.some((name) => (exits[name] ?? "") !== "")) return [];
   const isAmong = (tokens: readonly Token[], { address }: Token): boolean =>
     tokens.some((one) => sameAddress(one.address, address));
   const stopped = known.filter(

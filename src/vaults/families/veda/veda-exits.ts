@@ -24,6 +24,13 @@ import {
 } from "../../vault-exits.ts";
 import { addressParam } from "../../vault-params.ts";
 import { familyErrors } from "../../vault-reverts.ts";
+import {
+  atomicCancellation,
+  findAtomicRequest,
+  findAtomicSettlement,
+  isAtomicRequest,
+  pendingAtomic,
+} from "./veda-atomic-queue.ts";
 import { delayedContractOf } from "./veda-delayed-contracts.ts";
 import {
   delayedCall,
@@ -35,6 +42,7 @@ import {
   vedaExitTokens,
 } from "./veda-delayed-withdraw.ts";
 import { oneShare, tellerLimits } from "./veda-pricing.ts";
+import { sharesTakenByQueue, takenByQueue } from "./veda-queue-requests.ts";
 import {
   findQueueRequest,
   findQueueSettlement,
@@ -42,8 +50,6 @@ import {
   queueCall,
   queueCancellation,
   queueTerms,
-  sharesTakenByQueue,
-  takenByQueue,
 } from "./veda-withdraw-queue.ts";
 
 const tellerAbi = once(() =>
@@ -187,7 +193,8 @@ function waitingTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
 
 /**
  * Withdrawals from Veda's BoringVaults, by contracts that registry parameters enable: the teller pays instantly,
- * solvers pay a queue's requests, an older contract pays claims after a fixed delay. Source: Veda-Labs.
+ * solvers pay a queue's requests, an older contract pays claims after a fixed delay. Requests at the oldest contract,
+ * AtomicQueue, are read and cancelled but not made: they need a standing allowance of the shares. Source: Veda-Labs.
  */
 export const vedaExits: VaultExits = {
   modes: modesOf,
@@ -225,8 +232,11 @@ export const vedaExits: VaultExits = {
   }),
   pending: (vault, of) =>
     mapQuery(
-      queryAll({ queue: pendingInQueue(vault, of), delayed: pendingDelayed(vault, of) }),
-      ({ queue, delayed }) => joinPending([queue, delayed]),
+      queryAll({
+        ...{ queue: pendingInQueue(vault, of), delayed: pendingDelayed(vault, of) },
+        atomic: pendingAtomic(vault, of),
+      }),
+      ({ queue, delayed, atomic }) => joinPending([queue, delayed, atomic]),
     ),
   findsByIds: () => true,
   takenOut: takenByQueue,
@@ -243,6 +253,7 @@ export const vedaExits: VaultExits = {
     };
   },
   cancel(vault, { user, request }) {
+    if (isAtomicRequest(request.requestId)) return atomicCancellation(vault, request);
     if (request.mode === "request") return queueCancellation(vault, { user, request });
     const target = delayedContractOf(vault, request.requestId);
     if (target === null) return null;
@@ -252,6 +263,7 @@ export const vedaExits: VaultExits = {
       data: encodeFunctionData({ abi: vedaDelayedAbi(), functionName: "cancelWithdraw", args }),
     };
   },
-  findRequest: findQueueRequest,
-  findSettlement: findQueueSettlement,
+  findRequest: (vault, seen) => findAtomicRequest(vault, seen) ?? findQueueRequest(vault, seen),
+  findSettlement: (vault, seen) =>
+    isAtomicRequest(seen.requestId) ? findAtomicSettlement(vault, seen) : findQueueSettlement(vault, seen),
 };

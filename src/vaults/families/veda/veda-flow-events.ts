@@ -6,9 +6,10 @@ import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import type { FlowSource, VaultFlow } from "../../vault-adapter.ts";
 import { addressParam } from "../../vault-params.ts";
+import { atomicPayment, atomicPaymentTopic, atomicQueues } from "./veda-atomic-queue.ts";
 import { delayedContracts } from "./veda-delayed-contracts.ts";
 import { accountantAbi } from "./veda-pricing.ts";
-import { packRequest } from "./veda-withdraw-queue.ts";
+import { packRequest } from "./veda-queue-requests.ts";
 
 const flowsAbi = once(() =>
   parseAbi([
@@ -34,31 +35,36 @@ const delayedAbi = once(() =>
 /**
  * Returns the events from which a vault's deposits and withdrawals are indexed. A request in the queue counts for its
  * user when it is made and, if a solver later redeems its shares, again for the solver; a cancellation is a deposit
- * that names the request. A delayed withdrawal takes the shares at the request and pays at its completion. Throws an
- * Error for an invalid address in the parameters. Source: Veda-Labs.
+ * that names the request. A delayed withdrawal takes the shares at the request and pays at its completion. A payment by
+ * an AtomicQueue is the user's withdrawal; its id leaves it out of the vault's sums, in which the exit of a solver that
+ * redeems the shares counts. Throws an Error for an invalid parameter. Source: Veda-Labs.
  */
 export function vedaFlows(vault: Vault): FlowSource {
   const queue = addressParam(vault, "withdraw_queue");
   const delayed = delayedContracts(vault);
+  const atomic = atomicQueues(vault);
+  const hasRequests = queue !== null || atomic.length > 0;
   const isDelayed = (address: Address): boolean => delayed.some((one) => sameAddress(one, address));
   // The vault's `Exit` names a solver or a delayed-withdrawal contract instead of the user.
   return {
-    addresses: [vault.shareToken, ...(queue === null ? [] : [queue]), ...delayed],
+    addresses: [vault.shareToken, ...(queue === null ? [] : [queue]), ...delayed, ...atomic],
     namesCaller: true,
     revision: 1,
-    ...(queue !== null && { namesRequests: true }),
-    ...((queue !== null || delayed.length > 0) && { takesRequested: true }),
+    ...(hasRequests && { namesRequests: true }),
+    ...((hasRequests || delayed.length > 0) && { takesRequested: true }),
     ...(delayed.length > 0 && { paysUnseen: true }),
     topics: [
       ...flowsAbi(),
       ...(queue === null ? [] : queueAbi()),
       ...(delayed.length === 0 ? [] : delayedAbi()),
-    ].map(toEventSelector),
+    ]
+      .map(toEventSelector)
+      .concat(atomic.length === 0 ? [] : atomicPaymentTopic()),
     decode(log) {
       try {
         if (sameAddress(log.address, vault.shareToken)) return exchangeFlow(vault, { log, isDelayed });
         if (sameAddress(log.address, queue ?? "")) return queueFlow(vault, log);
-        return isDelayed(log.address) ? delayedFlow(vault, log) : null;
+        return isDelayed(log.address) ? delayedFlow(vault, log) : atomicFlow(vault, log);
       } catch {
         // The topic matches but the indexed arguments differ: another event.
         return null;
@@ -105,6 +111,13 @@ function delayedFlow(vault: Vault, log: FlowLog): VaultFlow {
     ...{ kind: "withdrawal", user, shares: 0n },
     ...assetsOf(vault, { asset: args.asset, amount: args.assets }),
   };
+}
+
+function atomicFlow(vault: Vault, log: FlowLog): VaultFlow | null {
+  const payment = atomicPayment(vault, log);
+  if (payment === null) return null;
+  const { requestId, user, shares, token: asset, assets: amount } = payment;
+  return { kind: "withdrawal", user, ...assetsOf(vault, { asset, amount }), shares, requestId };
 }
 
 /** Returns an amount of a token as the vault's asset, with the query that converts it if it is another token. */

@@ -39,6 +39,7 @@ export function checkVedaParams(vault: Vault): void {
   addressParam(vault, "withdraw_queue");
   addressParam(vault, "delayed_withdraw");
   addressesParam(vault, "delayed_requests");
+  addressesParam(vault, "atomic_queues");
   tokensParam(vault, "redeem_tokens");
   tokensParam(vault, "stopped_tokens");
 }

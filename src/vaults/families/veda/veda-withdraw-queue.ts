@@ -1,19 +1,10 @@
 import {
   type Address,
-  encodeAbiParameters,
   encodeFunctionData,
-  encodePacked,
-  getAddress,
-  type Hex,
-  hexToBigInt,
-  hexToNumber,
   isAddressEqual,
-  keccak256,
   type Log,
   parseAbi,
-  parseAbiParameters,
   parseEventLogs,
-  slice,
   zeroAddress,
 } from "viem";
 import {
@@ -39,10 +30,10 @@ import {
   type PendingExit,
   unknownPendingExit,
 } from "../../vault-exits.ts";
-import { addressParam, isHexOfBytes } from "../../vault-params.ts";
-import type { RequestFlow } from "../../vault-request-flow.ts";
+import { addressParam } from "../../vault-params.ts";
 import { findDelayedRequest, findDelayedSettlement, rateAbi, vedaValue } from "./veda-delayed-withdraw.ts";
 import { oneShare } from "./veda-pricing.ts";
+import { hashRequest, packRequest, type QueueRequest, unpackRequest } from "./veda-queue-requests.ts";
 
 /** ABI of Veda's queue of withdrawal requests. Source: Veda-Labs/boring-vault, BoringOnChainQueue. */
 export const vedaQueueAbi = once(() =>
@@ -65,65 +56,11 @@ const capacityAbi = once(() =>
     "function withdrawAssets(address) view returns (bool, uint24, uint24, uint16, uint16, uint96, uint256 withdrawCapacity)",
   ]),
 );
-const requestParameters = once(() =>
-  parseAbiParameters(
-    "(uint96 nonce, address user, address assetOut, uint128 amountOfShares, uint128 amountOfAssets, uint40 creationTime, uint24 secondsToMaturity, uint24 secondsToDeadline)",
-  ),
-);
 /** Byte offset of the shares in the calldata of `requestOnChainWithdraw`. */
 const SHARES_OFFSET = 36;
 /** Seconds for which a request stays open for solvers after its maturity, unless the queue requires more. */
 const SECONDS_TO_DEADLINE = 7 * 86_400;
 const BPS = 10_000n;
-/** Size in bytes of the request ids that this service uses. */
-const PACKED_SIZE = 75;
-
-/** A request as the queue hashes it. The queue stores only the hash. */
-interface QueueRequest {
-  nonce: bigint;
-  user: Address;
-  assetOut: Address;
-  amountOfShares: bigint;
-  amountOfAssets: bigint;
-  creationTime: number;
-  secondsToMaturity: number;
-  secondsToDeadline: number;
-}
-
-/**
- * Packs all fields of a request except the user into the id that this service stores. The queue stores only a hash of
- * them, but a cancellation needs the fields. Null if a field does not fit its type, which viem's decoders do not check.
- */
-export function packRequest(request: QueueRequest): Hex | null {
-  const { nonce, assetOut, amountOfShares, amountOfAssets } = request;
-  const { creationTime, secondsToMaturity, secondsToDeadline } = request;
-  try {
-    return encodePacked(
-      ["uint96", "address", "uint128", "uint128", "uint40", "uint24", "uint24"],
-      [nonce, assetOut, amountOfShares, amountOfAssets, creationTime, secondsToMaturity, secondsToDeadline],
-    );
-  } catch {
-    return null;
-  }
-}
-
-function unpackRequest(id: string, user: Address): QueueRequest | null {
-  if (!isHexOfBytes(id, PACKED_SIZE)) return null;
-  return {
-    nonce: hexToBigInt(slice(id, 0, 12)),
-    user,
-    assetOut: getAddress(slice(id, 12, 32)),
-    amountOfShares: hexToBigInt(slice(id, 32, 48)),
-    amountOfAssets: hexToBigInt(slice(id, 48, 64)),
-    creationTime: hexToNumber(slice(id, 64, 69)),
-    secondsToMaturity: hexToNumber(slice(id, 69, 72)),
-    secondsToDeadline: hexToNumber(slice(id, 72, 75)),
-  };
-}
-
-const hashRequest = (request: QueueRequest): Hex =>
-  keccak256(encodeAbiParameters(requestParameters(), [request]));
-
 /**
  * Returns a query for the conditions of a request to the queue, with the smallest discount that the queue allows. It
  * reduces the rate, which is rounded down before it values the shares; the payment is null if the discount or the rate
@@ -230,36 +167,6 @@ function pendingOf(requestId: string, { request, now }: { request: QueueRequest;
     ...{ claimableAssets: 0n, claimableShares: 0n, since: request.creationTime, earliest, expiresAt },
     ...{ cancellable: true, bookedOut: true, bookedAt: request.creationTime },
   };
-}
-
-/**
- * Returns a query without reads for the total assets of a user's requests that were not cancelled, in the asset's
- * smallest unit; null if one is unknown. Ids that are not those of `packRequest` are ignored.
- */
-export function takenByQueue(
-  _vault: Vault,
-  { user, flows }: { user: Address; flows: readonly RequestFlow[] },
-): Query<bigint | null> {
-  const taken = uncancelled({ user, flows }).reduce<bigint | null>(
-    (sum, { assets }) => (sum === null || assets === null ? null : sum + assets),
-    0n,
-  );
-  return createQuery({}, () => taken);
-}
-
-/** Returns the total shares of a user's requests that were not cancelled, open ones included; see `takenByQueue`. */
-export const sharesTakenByQueue = (
-  _vault: Vault,
-  of: { user: Address; flows: readonly RequestFlow[] },
-): bigint => uncancelled(of).reduce((sum, { request }) => sum + request.amountOfShares, 0n);
-
-/** Returns a user's requests that were not cancelled, each with the assets that its flow shows. */
-function uncancelled({ user, flows }: { user: Address; flows: readonly RequestFlow[] }) {
-  const back = new Set(flows.flatMap(({ kind, requestId }) => (kind === "deposit" ? requestId : [])));
-  return flows.flatMap(({ kind, requestId, assets }) => {
-    const request = kind === "withdrawal" ? unpackRequest(requestId, user) : null;
-    return request === null || back.has(hashRequest(request)) ? [] : [{ request, assets }];
-  });
 }
 
 /**

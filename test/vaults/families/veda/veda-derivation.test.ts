@@ -264,6 +264,9 @@ describe("Veda deriver, accepted tokens", () => {
     };
     expect(paramsBy(stopped, unreadable)).toMatchObject(stopped);
     expect(paramsBy({}, { delayed: [false, 60, 0, 0n, 0, 0] }, [USDC, OTHER])).toMatchObject(stopped);
+    // The oldest queue's requests are found by their token too, and no view names that queue.
+    const atomic = { delayed_withdraw: "", atomic_queues: "0x5555555555555555555555555555555555555555" };
+    expect(paramsBy({ ...stopped, ...atomic }, {})).toMatchObject({ ...stopped, ...atomic });
     // Once the teller takes a token again, it is an accepted one, whether the contract pays it or not.
     for (const pays of [true, false]) {
       const taken = { [`tokens/${OTHER}/support/data`]: [true, true, 0], delayed: [pays, 60, 0, 0n, 0, 0] };

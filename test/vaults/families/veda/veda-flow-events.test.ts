@@ -12,7 +12,7 @@ import { vedaFlows } from "../../../../src/vaults/families/veda/veda-flow-events
 import {
   sharesTakenByQueue,
   takenByQueue,
-} from "../../../../src/vaults/families/veda/veda-withdraw-queue.ts";
+} from "../../../../src/vaults/families/veda/veda-queue-requests.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
 import { vault as plain } from "../../../support/deposits/fixtures.ts";
 import { answer, eventLog } from "../../../support/vaults/answer.ts";
