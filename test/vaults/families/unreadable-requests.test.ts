@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { runQuery } from "../../../src/chains/aggregator/aggregate-reads.ts";
 import { atBlockTime } from "../../../src/chains/chain-time.ts";
 import { adapterOf } from "../../../src/vaults/families/vault-families.ts";
-import { packRequest } from "../../../src/vaults/families/veda/veda-queue-requests.ts";
+import { queueRequestId } from "../../../src/vaults/families/veda/veda-queue-requests.ts";
 import type { Vault } from "../../../src/vaults/vault.ts";
 import { contractsClient, head } from "../../support/chains/multicall.ts";
 import { USER, vault } from "../../support/deposits/fixtures.ts";
@@ -11,9 +11,12 @@ import { USER, vault } from "../../support/deposits/fixtures.ts";
 const NOW = 1_700_000_000_000;
 const HELPER: Address = "0x00000000000000000000000000000000000000a7";
 const QUEUED =
-  packRequest({
-    ...{ nonce: 1n, user: USER, assetOut: vault.asset.address, amountOfShares: 10n, amountOfAssets: 10n },
-    ...{ creationTime: 1, secondsToMaturity: 1, secondsToDeadline: 1 },
+  queueRequestId(vault, {
+    queue: HELPER,
+    request: {
+      ...{ nonce: 1n, assetOut: vault.asset.address, amountOfShares: 10n, amountOfAssets: 10n },
+      ...{ creationTime: 1, secondsToMaturity: 1, secondsToDeadline: 1 },
+    },
   }) ?? "";
 
 const waiting: readonly [adapter: string, params: Vault["params"], requestId?: string][] = [

@@ -8,13 +8,15 @@ import {
   valueOrNull,
 } from "../../../chains/chain-reads.ts";
 import { parseAddress, sameAddress } from "../../../lib/address.ts";
+import { acceptedBefore, withAccepted } from "../../accepted-contracts.ts";
 import type { Token } from "../../vault.ts";
 import type { DerivationSubject } from "../../vault-deriver.ts";
 import { tokensParam } from "../../vault-params.ts";
 import { ORDINARY_ACCOUNT } from "../erc4626-base/erc4626-derivation.ts";
 import { authorityAbi, mayBurn, mayCall } from "./veda-authority.ts";
-import { withAccepted } from "./veda-delayed-contracts.ts";
+import { DELAYED } from "./veda-delayed-contracts.ts";
 import { vedaDelayedAbi } from "./veda-delayed-withdraw.ts";
+import { QUEUES } from "./veda-queue-requests.ts";
 import { vedaQueueAbi } from "./veda-withdraw-queue.ts";
 
 /** Selector of the teller's `withdraw(address,uint256,uint256,address)`. */
@@ -22,9 +24,9 @@ const WITHDRAW_SELECTOR: Hex = "0x16762eed";
 
 /**
  * Returns a query for the registry parameters for withdrawals. A contract of the earlier registry entry becomes empty
- * if the chain shows that it is not the vault's; what cannot be read stays as in that entry. `delayed_requests` are the
- * accepted delayed-withdrawal contracts: requests stay open in those that the vault no longer lets pay, and the vault
- * may let the last one pay again. An operator who removes `delayed_withdraw` ends new requests for good.
+ * if the chain shows that it is not the vault's; what cannot be read stays as in that entry. `queue_requests` and
+ * `delayed_requests` are the accepted queues and delayed-withdrawal contracts: requests stay open in those that were
+ * replaced or that the vault no longer lets pay, and the vault may let the last delayed-withdrawal contract pay again. An operator who removes `delayed_withdraw` ends new requests for good.
  */
 export function vedaExitParams(subject: DerivationSubject, teller: Address): Query<Record<string, string>> {
   const { address: vault, params } = subject;
@@ -45,11 +47,13 @@ export function vedaExitParams(subject: DerivationSubject, teller: Address): Que
     const isOwn = names === true || isAllowed === true;
     const isForeign = !isOwn && (names ?? isAllowed) === false;
     const isKept = isOwn || (named !== null && !isForeign);
-    const before = reviewed.delayed_requests;
+    const [queues, before] = [reviewed.queue_requests, reviewed.delayed_requests];
     const requests = isOwn && delayed !== null ? withAccepted(before, delayed) : before;
+    const accepted = results.queue === true && queue !== null ? withAccepted(queues, queue) : queues;
     return {
       ...((results.open ?? params["teller_withdraw"] === "public") && { teller_withdraw: "public" }),
       ...(queue !== null && { withdraw_queue: results.queue === false ? "" : queue.toLowerCase() }),
+      ...(accepted.length > 0 && { queue_requests: accepted.join(",").toLowerCase() }),
       ...(delayed !== null && { delayed_withdraw: isKept ? delayed.toLowerCase() : "" }),
       ...(requests.length > 0 && { delayed_requests: requests.join(",").toLowerCase() }),
     };
@@ -59,11 +63,12 @@ export function vedaExitParams(subject: DerivationSubject, teller: Address): Que
 type PayingContract = "withdraw_queue" | "delayed_withdraw";
 
 /**
- * Contracts of the registry entry through which a vault pays later, null if it names none, and the accepted
- * delayed-withdrawal contracts. `mayReopen` is true unless an operator removed the parameter `delayed_withdraw`.
+ * Contracts of the registry entry through which a vault pays later, null if it names none, and the accepted ones.
+ * `mayReopen` is true unless an operator removed the parameter `delayed_withdraw`.
  */
 type WaitingContracts = Readonly<
-  Record<PayingContract, Address | null> & { delayed_requests: readonly Address[]; mayReopen: boolean }
+  Record<PayingContract, Address | null> &
+    Record<"queue_requests" | "delayed_requests", readonly Address[]> & { mayReopen: boolean }
 >;
 
 const delayedOf = (reviewed: WaitingContracts): Address | null =>
@@ -139,7 +144,8 @@ export function pastTokens({
 export const reviewedExits = ({ params }: DerivationSubject) => ({
   withdraw_queue: parseAddress(params["withdraw_queue"] ?? ""),
   delayed_withdraw: parseAddress(params["delayed_withdraw"] ?? ""),
-  delayed_requests: (params["delayed_requests"] ?? "").split(",").flatMap((text) => parseAddress(text) ?? []),
+  queue_requests: acceptedBefore(params, QUEUES),
+  delayed_requests: acceptedBefore(params, DELAYED),
   mayReopen: params["delayed_withdraw"] !== undefined,
 });
 

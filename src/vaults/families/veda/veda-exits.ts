@@ -42,7 +42,7 @@ import {
   vedaExitTokens,
 } from "./veda-delayed-withdraw.ts";
 import { oneShare, tellerLimits } from "./veda-pricing.ts";
-import { sharesTakenByQueue, takenByQueue } from "./veda-queue-requests.ts";
+import { sharesTakenByQueue, takenByQueue } from "./veda-taken-assets.ts";
 import {
   findQueueRequest,
   findQueueSettlement,

@@ -5,11 +5,10 @@ import { mulDivDown } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import type { FlowSource, VaultFlow } from "../../vault-adapter.ts";
-import { addressParam } from "../../vault-params.ts";
 import { atomicPayment, atomicPaymentTopic, atomicQueues } from "./veda-atomic-queue.ts";
 import { delayedContracts } from "./veda-delayed-contracts.ts";
 import { accountantAbi } from "./veda-pricing.ts";
-import { packRequest } from "./veda-queue-requests.ts";
+import { queueRequestId, queuesOf } from "./veda-queue-requests.ts";
 
 const flowsAbi = once(() =>
   parseAbi([
@@ -40,14 +39,15 @@ const delayedAbi = once(() =>
  * redeems the shares counts. Throws an Error for an invalid parameter. Source: Veda-Labs.
  */
 export function vedaFlows(vault: Vault): FlowSource {
-  const queue = addressParam(vault, "withdraw_queue");
+  const queues = queuesOf(vault);
   const delayed = delayedContracts(vault);
   const atomic = atomicQueues(vault);
-  const hasRequests = queue !== null || atomic.length > 0;
+  const hasRequests = queues.length > 0 || atomic.length > 0;
   const isDelayed = (address: Address): boolean => delayed.some((one) => sameAddress(one, address));
+  const isQueue = (address: Address): boolean => queues.some((one) => sameAddress(one, address));
   // The vault's `Exit` names a solver or a delayed-withdrawal contract instead of the user.
   return {
-    addresses: [vault.shareToken, ...(queue === null ? [] : [queue]), ...delayed, ...atomic],
+    addresses: [vault.shareToken, ...queues, ...delayed, ...atomic],
     namesCaller: true,
     revision: 1,
     ...(hasRequests && { namesRequests: true }),
@@ -55,7 +55,7 @@ export function vedaFlows(vault: Vault): FlowSource {
     ...(delayed.length > 0 && { paysUnseen: true }),
     topics: [
       ...flowsAbi(),
-      ...(queue === null ? [] : queueAbi()),
+      ...(queues.length === 0 ? [] : queueAbi()),
       ...(delayed.length === 0 ? [] : delayedAbi()),
     ]
       .map(toEventSelector)
@@ -63,7 +63,7 @@ export function vedaFlows(vault: Vault): FlowSource {
     decode(log) {
       try {
         if (sameAddress(log.address, vault.shareToken)) return exchangeFlow(vault, { log, isDelayed });
-        if (sameAddress(log.address, queue ?? "")) return queueFlow(vault, log);
+        if (isQueue(log.address)) return queueFlow(vault, log);
         return isDelayed(log.address) ? delayedFlow(vault, log) : atomicFlow(vault, log);
       } catch {
         // The topic matches but the indexed arguments differ: another event.
@@ -94,7 +94,7 @@ function queueFlow(vault: Vault, log: FlowLog): VaultFlow | null {
   if (eventName === "OnChainWithdrawCancelled")
     return { kind: "deposit", user: args.user, assets: null, shares: null, requestId: args.requestId };
   const paid = assetsOf(vault, { asset: args.assetOut, amount: args.amountOfAssets });
-  const requestId = packRequest(args);
+  const requestId = queueRequestId(vault, { queue: log.address, request: args });
   if (requestId === null) return null;
   return { kind: "withdrawal", user: args.user, ...paid, shares: args.amountOfShares, requestId };
 }

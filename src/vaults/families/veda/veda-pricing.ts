@@ -38,6 +38,7 @@ export function checkVedaParams(vault: Vault): void {
   addressParam(vault, "referrer");
   addressParam(vault, "withdraw_queue");
   addressParam(vault, "delayed_withdraw");
+  addressesParam(vault, "queue_requests");
   addressesParam(vault, "delayed_requests");
   addressesParam(vault, "atomic_queues");
   tokensParam(vault, "redeem_tokens");

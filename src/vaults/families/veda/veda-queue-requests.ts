@@ -10,20 +10,34 @@ import {
   parseAbiParameters,
   slice,
 } from "viem";
-import { createQuery, type Query } from "../../../chains/chain-reads.ts";
 import { once } from "../../../lib/once.ts";
+import {
+  acceptedRequestId,
+  type ContractParams,
+  contractOfRequest,
+  contractsOf,
+  idAtContract,
+} from "../../accepted-contracts.ts";
 import type { Vault } from "../../vault.ts";
 import { isHexOfBytes } from "../../vault-params.ts";
-import type { RequestFlow } from "../../vault-request-flow.ts";
-import { isAtomicRequest } from "./veda-atomic-queue.ts";
 
 const requestParameters = once(() =>
   parseAbiParameters(
     "(uint96 nonce, address user, address assetOut, uint128 amountOfShares, uint128 amountOfAssets, uint40 creationTime, uint24 secondsToMaturity, uint24 secondsToDeadline)",
   ),
 );
-/** Size in bytes of the request ids that this service uses. */
+/** Size in bytes of a packed request. */
 const PACKED_SIZE = 75;
+
+/** Registry parameters for the queues. */
+export const QUEUES: ContractParams = { present: "withdraw_queue", accepted: "queue_requests" };
+
+/** Returns the vault's queues; see `contractsOf`. Throws an Error if a parameter is invalid. */
+export const queuesOf = (vault: Vault): Address[] => contractsOf(vault, QUEUES);
+
+/** Returns the queue that holds a request by its id, or null if the vault has none. */
+export const queueOfRequest = (vault: Vault, requestId: string): Address | null =>
+  contractOfRequest(queuesOf(vault), requestId);
 
 /** A request as the queue hashes it. The queue stores only the hash. */
 export interface QueueRequest {
@@ -38,23 +52,30 @@ export interface QueueRequest {
 }
 
 /**
- * Packs all fields of a request except the user into the id that this service stores. The queue stores only a hash of
- * them, but a cancellation needs the fields. Null if a field does not fit its type, which viem's decoders do not check.
+ * Packs all fields of a request except the user into the id that this service stores (`acceptedRequestId`). The queue stores
+ * only a hash of them, but a cancellation needs the fields. Null if a field does not fit its type, which viem's decoders
+ * do not check.
  */
-export function packRequest(request: QueueRequest): Hex | null {
+export function queueRequestId(
+  vault: Vault,
+  { queue, request }: { queue: Address; request: Omit<QueueRequest, "user"> },
+): string | null {
   const { nonce, assetOut, amountOfShares, amountOfAssets } = request;
   const { creationTime, secondsToMaturity, secondsToDeadline } = request;
   try {
-    return encodePacked(
+    const id = encodePacked(
       ["uint96", "address", "uint128", "uint128", "uint40", "uint24", "uint24"],
       [nonce, assetOut, amountOfShares, amountOfAssets, creationTime, secondsToMaturity, secondsToDeadline],
     );
+    return acceptedRequestId(queuesOf(vault), { contract: queue, id });
   } catch {
     return null;
   }
 }
 
-export function unpackRequest(id: string, user: Address): QueueRequest | null {
+/** Returns a user's request by its id, or null if the id is not that of a request in a queue. */
+export function unpackRequest(requestId: string, user: Address): QueueRequest | null {
+  const id = idAtContract(requestId);
   if (!isHexOfBytes(id, PACKED_SIZE)) return null;
   return {
     nonce: hexToBigInt(slice(id, 0, 12)),
@@ -68,43 +89,6 @@ export function unpackRequest(id: string, user: Address): QueueRequest | null {
   };
 }
 
+/** Returns the hash by which the queue knows a request. */
 export const hashRequest = (request: QueueRequest): Hex =>
   keccak256(encodeAbiParameters(requestParameters(), [request]));
-
-/**
- * Returns a query without reads for the total assets of a user's requests in the queue that were not cancelled and of
- * the payments by AtomicQueues, in the asset's smallest unit; null if one is unknown. Other ids are ignored.
- */
-export function takenByQueue(
-  _vault: Vault,
-  of: { user: Address; flows: readonly RequestFlow[] },
-): Query<bigint | null> {
-  return createQuery({}, () => sumOf(takenBy(of), ({ assets }) => assets));
-}
-
-/** Returns the total shares of these requests, open ones in the queue included, and payments; see `takenByQueue`. */
-export const sharesTakenByQueue = (
-  _vault: Vault,
-  of: { user: Address; flows: readonly RequestFlow[] },
-): bigint | null => sumOf(takenBy(of), ({ shares }) => shares);
-
-type Taken = Pick<RequestFlow, "assets" | "shares">;
-
-/** Returns a user's requests in the queue that were not cancelled, and the payments by AtomicQueues. */
-function takenBy({ user, flows }: { user: Address; flows: readonly RequestFlow[] }): Taken[] {
-  const back = new Set(flows.flatMap(({ kind, requestId }) => (kind === "deposit" ? requestId : [])));
-  return flows.flatMap(({ kind, requestId, assets, shares }): Taken[] => {
-    if (kind !== "withdrawal") return [];
-    if (isAtomicRequest(requestId)) return [{ assets, shares }];
-    const request = unpackRequest(requestId, user);
-    return request === null || back.has(hashRequest(request))
-      ? []
-      : [{ assets, shares: request.amountOfShares }];
-  });
-}
-
-const sumOf = (all: readonly Taken[], amountOf: (one: Taken) => bigint | null): bigint | null =>
-  all.reduce<bigint | null>((sum, one) => {
-    const amount = amountOf(one);
-    return sum === null || amount === null ? null : sum + amount;
-  }, 0n);

@@ -33,7 +33,14 @@ import {
 import { addressParam } from "../../vault-params.ts";
 import { findDelayedRequest, findDelayedSettlement, rateAbi, vedaValue } from "./veda-delayed-withdraw.ts";
 import { oneShare } from "./veda-pricing.ts";
-import { hashRequest, packRequest, type QueueRequest, unpackRequest } from "./veda-queue-requests.ts";
+import {
+  hashRequest,
+  type QueueRequest,
+  queueOfRequest,
+  queueRequestId,
+  queuesOf,
+  unpackRequest,
+} from "./veda-queue-requests.ts";
 
 /** ABI of Veda's queue of withdrawal requests. Source: Veda-Labs/boring-vault, BoringOnChainQueue. */
 export const vedaQueueAbi = once(() =>
@@ -121,37 +128,39 @@ export function queueCall(vault: Vault, request: ExitInput): ExitCall {
 }
 
 /**
- * Returns a query for those of the known requests (`requestIds`, in the format of `packRequest`) that are still in the
- * queue; null if it cannot be read. Their payment is fixed.
+ * Returns a query for those of the known requests (`requestIds`, see `queueRequestId`) that are still in their queue;
+ * null if one of the queues cannot be read. Their payment is fixed.
  */
 export function pendingInQueue(
   vault: Vault,
   of: { user: Address; requestIds: readonly string[]; now: number },
 ): Query<readonly PendingExit[] | null> {
-  const to = addressParam(vault, "withdraw_queue");
   const known = [...new Set(of.requestIds)].flatMap((id) => {
-    const request = unpackRequest(id, of.user);
-    return request === null ? [] : [{ id, request }];
+    const [request, queue] = [unpackRequest(id, of.user), queueOfRequest(vault, id)];
+    return request === null || queue === null ? [] : [{ id, request, queue }];
   });
-  if (to === null || known.length === 0) return createQuery({}, () => []);
+  if (known.length === 0) return createQuery({}, () => []);
   const tokens = known.map(({ request }) => request.assetOut.toLowerCase() as Address);
   const rateIn = (token: Address) =>
     read({ to: vault.pricer, abi: rateAbi(), name: "getRateInQuoteSafe", args: [token] });
   const rates = Object.fromEntries(tokens.map((token) => [token, rateIn(token)]));
-  const reads = {
-    ids: read({ to, abi: vedaQueueAbi(), name: "getRequestIds" }),
-    assetRate: rateIn(vault.asset.address),
-  };
-  const query = queryAll({ own: createQuery(reads, (own) => own), rates: createQuery(rates, (all) => all) });
-  return mapQuery(query, ({ own, rates: all }) => {
-    const ids = valueOrNull(own.ids);
-    if (ids === null) return null;
+  const lists = Object.fromEntries(
+    known.map(({ queue: to }) => [`${to}/ids`, read({ to, abi: vedaQueueAbi(), name: "getRequestIds" })]),
+  );
+  const query = queryAll({
+    lists: createQuery(lists, (all) => all),
+    assetRate: createQuery({ rate: rateIn(vault.asset.address) }, ({ rate }) => valueOrNull(rate)),
+    rates: createQuery(rates, (all) => all),
+  });
+  return mapQuery(query, ({ lists: answers, assetRate, rates: all }) => {
+    const open = new Map(Object.entries(answers).map(([name, ids]) => [name, valueOrNull(ids)]));
+    if ([...open.values()].includes(null)) return null;
     return known
-      .filter(({ request }) => ids.includes(hashRequest(request)))
+      .filter(({ request, queue }) => open.get(`${queue}/ids`)?.includes(hashRequest(request)) === true)
       .map(({ id, request }) => {
         const rate = all[request.assetOut.toLowerCase()];
-        const prices = { rate: rate === undefined ? null : valueOrNull(rate) };
-        const value = vedaValue(request.amountOfAssets, { ...prices, assetRate: valueOrNull(own.assetRate) });
+        const prices = { rate: rate === undefined ? null : valueOrNull(rate), assetRate };
+        const value = vedaValue(request.amountOfAssets, prices);
         return { ...pendingOf(id, { request, now: of.now }), value };
       });
   });
@@ -170,14 +179,14 @@ function pendingOf(requestId: string, { request, now }: { request: QueueRequest;
 }
 
 /**
- * Encodes the cancellation of a request in the queue, which returns the shares. Null if the registry entry names no
- * queue or the request's id is not that of a queue request (see `packRequest`).
+ * Encodes the cancellation of a request in its queue, which returns the shares. Null if the registry entry does not name
+ * this queue or the request's id is not that of a queue request (see `queueRequestId`).
  */
 export function queueCancellation(
   vault: Vault,
   { user, request }: { user: Address; request: PendingExit },
 ): ExitFollowUp | null {
-  const target = addressParam(vault, "withdraw_queue");
+  const target = queueOfRequest(vault, request.requestId);
   const fields = unpackRequest(request.requestId, user);
   if (target === null || fields === null) return null;
   const data = encodeFunctionData({
@@ -188,18 +197,18 @@ export function queueCancellation(
   return { target, data };
 }
 
-const queueLogs = (vault: Vault, logs: readonly Log[]): Log[] =>
-  logs.filter(({ address }) => sameAddress(address, addressParam(vault, "withdraw_queue") ?? ""));
+const logsAt = (contracts: readonly Address[], logs: readonly Log[]): Log[] =>
+  logs.filter(({ address }) => contracts.some((one) => sameAddress(one, address)));
 
 /**
- * Finds the user's request in a receipt's logs: one in the queue, otherwise one at the delayed-withdrawal contract.
+ * Finds the user's request in a receipt's logs: one in a queue, otherwise one at the delayed-withdrawal contract.
  * Null if there is none.
  */
 export function findQueueRequest(
   vault: Vault,
   { user, logs }: { user: Address; logs: readonly Log[] },
 ): ExitRequestSeen | null {
-  const own = queueLogs(vault, logs);
+  const own = logsAt(queuesOf(vault), logs);
   const found = parseEventLogs({
     abi: vedaQueueAbi(),
     eventName: "OnChainWithdrawRequested",
@@ -207,13 +216,14 @@ export function findQueueRequest(
   }).find(({ args }) => isAddressEqual(args.user, user));
   if (found !== undefined) {
     const { amountOfShares: shares, amountOfAssets: assets, assetOut: token } = found.args;
-    return { requestId: packRequest(found.args), shares, assets, mode: "request", token };
+    const requestId = queueRequestId(vault, { queue: found.address, request: found.args });
+    return { requestId, shares, assets, mode: "request", token };
   }
   return findDelayedRequest(vault, { user, logs });
 }
 
 /**
- * Finds in a receipt's logs how a user's request ended: solved or cancelled in the queue, or completed or cancelled in
+ * Finds in a receipt's logs how a user's request ended: solved or cancelled in its queue, or completed or cancelled in
  * the delayed-withdrawal contract. Null if the logs do not show its end. One that its owner replaced is cancelled, with
  * its successor.
  */
@@ -223,14 +233,14 @@ export function findQueueSettlement(
 ): ExitSettlement | null {
   const request = unpackRequest(requestId, user);
   if (request === null) return findDelayedSettlement(vault, { user, requestId, logs });
-  const hash = hashRequest(request);
-  const own = queueLogs(vault, logs);
+  const [hash, queue] = [hashRequest(request), queueOfRequest(vault, requestId)];
+  const own = logsAt(queue === null ? [] : [queue], logs);
   for (const { eventName, args } of parseEventLogs({ abi: vedaQueueAbi(), logs: own })) {
     if (args.requestId !== hash) continue;
     if (eventName === "OnChainWithdrawSolved")
       return { outcome: "paid", assets: request.amountOfAssets, alone: true };
     if (eventName !== "OnChainWithdrawCancelled") continue;
-    const successor = successorOf(vault, { user, request, logs });
+    const successor = successorOf(vault, { user, request, queue, logs });
     return { outcome: "cancelled", assets: 0n, ...(successor !== null && { successor }) };
   }
   return null;
@@ -242,11 +252,12 @@ export function findQueueSettlement(
  */
 function successorOf(
   vault: Vault,
-  { user, request, logs }: { user: Address; request: QueueRequest; logs: readonly Log[] },
+  of: { user: Address; request: QueueRequest; queue: Address | null; logs: readonly Log[] },
 ): string | null {
-  const [queue, hash] = [addressParam(vault, "withdraw_queue") ?? "", hashRequest(request)];
+  const { user, request, queue, logs } = of;
+  const hash = hashRequest(request);
   const cancelled = logs.findIndex(
-    ({ address, topics }) => sameAddress(address, queue) && topics[1] === hash,
+    ({ address, topics }) => sameAddress(address, queue ?? "") && topics[1] === hash,
   );
   const next = findQueueRequest(vault, { user, logs: logs.slice(cancelled + 1, cancelled + 2) });
   return next?.mode === "request" && next.shares === request.amountOfShares ? next.requestId : null;

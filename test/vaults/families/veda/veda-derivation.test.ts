@@ -128,8 +128,8 @@ describe("Veda deriver, contracts for withdrawals", () => {
     const subject = { ...unreviewedSubject({ chainId: 8453, address: vault.shareToken }), params };
     const derivation = answer(vedaDeriver.derive(subject), { ...views, referred: REFUSED, ...table });
     if (!derivation.ok) throw new Error(derivation.reason);
-    const { delayed_withdraw, delayed_requests } = derivation.vault.params ?? {};
-    return { delayed_withdraw, delayed_requests };
+    const { delayed_withdraw, delayed_requests, queue_requests } = derivation.vault.params ?? {};
+    return { delayed_withdraw, delayed_requests, ...(queue_requests !== undefined && { queue_requests }) };
   };
   const kept = { queue: QUEUE, delayed: DELAYED, teller: "public" };
   const [QUEUE_OWN, NAMES] = ["exits/queue/own", "exits/names/own"];
@@ -175,6 +175,21 @@ describe("Veda deriver, contracts for withdrawals", () => {
     // A contract that was never accepted has no requests that count.
     const refused = derivedFrom(names, { ...allowed, [BURNS]: false });
     expect(refused).toEqual({ delayed_withdraw: "", delayed_requests: undefined });
+  });
+
+  test("remembers a queue that another one replaced, if it was the vault's", () => {
+    const [newer, owned] = [`0x${"9".repeat(40)}`, { [QUEUE_OWN]: vault.shareToken }];
+    const queuesAfter = (params: Record<string, string>, table: Record<string, unknown>) =>
+      derivedFrom(params, table).queue_requests;
+    const first = queuesAfter({ withdraw_queue: QUEUE }, owned);
+    expect(first).toBe(QUEUE);
+    const both = [QUEUE, newer].join();
+    expect(queuesAfter({ withdraw_queue: newer, queue_requests: QUEUE }, owned)).toBe(both);
+    expect(queuesAfter({ withdraw_queue: newer, queue_requests: both }, owned)).toBe(both);
+    // An operator may remove the queue, and what another vault's queue holds is not this vault's.
+    expect(queuesAfter({ queue_requests: both }, owned)).toBe(both);
+    expect(queuesAfter({ withdraw_queue: newer }, { [QUEUE_OWN]: OTHER })).toBeUndefined();
+    expect(queuesAfter({ withdraw_queue: newer, queue_requests: QUEUE }, {})).toBe(QUEUE);
   });
 
   test("remembers the contracts that were accepted before, the first and the last three", () => {

@@ -9,10 +9,7 @@ import {
 } from "viem";
 import { expect, test } from "vitest";
 import { vedaFlows } from "../../../../src/vaults/families/veda/veda-flow-events.ts";
-import {
-  sharesTakenByQueue,
-  takenByQueue,
-} from "../../../../src/vaults/families/veda/veda-queue-requests.ts";
+import { sharesTakenByQueue, takenByQueue } from "../../../../src/vaults/families/veda/veda-taken-assets.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
 import { vault as plain } from "../../../support/deposits/fixtures.ts";
 import { answer, eventLog } from "../../../support/vaults/answer.ts";
