@@ -25,11 +25,11 @@ afterAll(() => world?.close());
 const part = (name: string): Address => getAddress(placed.parts[name] ?? zeroAddress);
 
 /** Derives a contract of which only the address is known. */
-async function derive(address: Address) {
+async function derive(address: Address, params: Record<string, string> = {}) {
   const { chainId } = await vaultOf(placed);
   const client = world.fresh().context().chains.client(chainId);
   if (client === null) throw new Error("the chain is not served");
-  const subject = unreviewedSubject({ chainId, address });
+  const subject = { ...unreviewedSubject({ chainId, address }), params };
   const family = await recognizeFamily(client, subject);
   return { family, derived: await deriveFromChain(client, { adapter: "midas", subject }) };
 }
@@ -71,5 +71,21 @@ describe("a Midas vault by its address alone", () => {
     await pause(named, false);
     expect(await used()).toMatchObject({ recipient: "argument" });
     await pause(plain, false);
+  });
+
+  test("remembers the RedemptionVault that another one replaced, of its own mToken only", async () => {
+    const [before, now] = [`0x${"1".repeat(40)}`, part("redemptions").toLowerCase()];
+    const accepted = async (params: Record<string, string>) => {
+      const { derived } = await derive(part("deposits"), params);
+      return derived.ok ? derived.vault.params?.["redemption_requests"] : derived.reason;
+    };
+    expect(await accepted({ redemption_vault: now })).toBe(now);
+    const [replaced, both] = [{ redemption_requests: before }, { redemption_requests: `${before},${now}` }];
+    expect(await accepted({ redemption_vault: now, ...replaced })).toBe(both.redemption_requests);
+    expect(await accepted({ redemption_vault: now, ...both })).toBe(both.redemption_requests);
+    // What cannot be read, or belongs to another mToken, changes nothing.
+    expect(await accepted({ redemption_vault: before, ...both })).toBe(both.redemption_requests);
+    expect(await accepted(both)).toBe(both.redemption_requests);
+    expect(await accepted({})).toBeUndefined();
   });
 });

@@ -10,6 +10,7 @@ import {
 } from "../../../chains/chain-reads.ts";
 import { parseAddress } from "../../../lib/address.ts";
 import { once } from "../../../lib/once.ts";
+import { acceptedBefore, withAccepted } from "../../accepted-contracts.ts";
 import type { Token } from "../../vault.ts";
 import {
   type Derivation,
@@ -25,6 +26,7 @@ import {
 } from "../../vault-deriver.ts";
 import { tokenList, withoutParams } from "../../vault-params.ts";
 import { depositSelector, type MidasMode } from "./midas-params.ts";
+import { REDEMPTIONS } from "./midas-redemption-requests.ts";
 
 const depositVaultAbi = once(() =>
   parseAbi([
@@ -304,19 +306,25 @@ function assemble(of: {
       recipient: deposits.namesRecipient ? "argument" : "caller",
       asset_rate: asset.stable ? "stable" : "feed",
       ...(!asset.stable && asset.feed !== null && { asset_feed: asset.feed.toLowerCase() }),
-      ...exitParams(of.redemptions),
+      ...exitParams(subject, of.redemptions),
     },
   };
 }
 
 /**
- * Returns the registry parameters for withdrawals: `redemption_vault`, `redeem_tokens`, and `redeem_via` (`router`, or
- * `user` if only listed accounts may redeem or that is unknown). Empty without a RedemptionVault.
+ * Returns the registry parameters for withdrawals: `redemption_vault`, `redemption_requests` (the accepted
+ * RedemptionVaults, because requests stay open in a replaced one), `redeem_tokens`, and `redeem_via` (`router`, or `user`
+ * if only listed accounts may redeem or that is unknown). Empty without a RedemptionVault.
  */
-function exitParams(redemptions: RedemptionVaultInfo | null): Record<string, string> {
+function exitParams(
+  { params }: DerivationSubject,
+  redemptions: RedemptionVaultInfo | null,
+): Record<string, string> {
   if (redemptions === null) return {};
+  const accepted = withAccepted(acceptedBefore(params, REDEMPTIONS), redemptions.address);
   return {
     redemption_vault: redemptions.address.toLowerCase(),
+    redemption_requests: accepted.join(",").toLowerCase(),
     redeem_tokens: tokenList(redemptions.tokens),
     redeem_via: redemptions.open ? "router" : "user",
   };

@@ -3,7 +3,6 @@ import { andThen, createQuery, mapQuery, type Query, read, readThen } from "../.
 import { mulDivDown } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
-import { addressParam } from "../../vault-params.ts";
 import { midasUnit } from "./midas-params.ts";
 import { WAD } from "./midas-pricing.ts";
 
@@ -45,17 +44,15 @@ export function midasValueInAsset(vault: Vault, value: bigint): Query<bigint | n
 }
 
 /**
- * Returns a query that converts an amount (18 decimals) of a token that the RedemptionVault paid to the asset's
- * smallest unit, by the price of each, rounded down. Null if a price or the RedemptionVault is unknown, or if the asset
- * has more than 18 decimals.
+ * Returns a query that converts an amount (18 decimals) of a token that a RedemptionVault (`by`) paid to the
+ * asset's smallest unit, by the price of each, rounded down. Null if a price is unknown or if the asset has more than 18
+ * decimals.
  */
 export function midasAmountInAsset(
   vault: Vault,
-  paid: { token: Address; amount: bigint },
+  paid: { by: Address; token: Address; amount: bigint },
 ): Query<bigint | null> {
-  const redemptions = addressParam(vault, "redemption_vault");
-  if (redemptions === null) return createQuery({}, () => null);
-  return andThen(tokenPrice(redemptions, paid.token), (price) =>
+  return andThen(tokenPrice(paid.by, paid.token), (price) =>
     price === null
       ? createQuery({}, () => null)
       : midasValueInAsset(vault, mulDivDown(paid.amount, price, WAD)),

@@ -1,11 +1,12 @@
 import { type Address, decodeEventLog, isAddressEqual, parseAbi, toEventSelector, zeroAddress } from "viem";
+import { sameAddress } from "../../../lib/address.ts";
 import { toFlowRequestId } from "../../../lib/deposit-request-id.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import type { FlowSource, VaultFlow } from "../../vault-adapter.ts";
-import { addressParam } from "../../vault-params.ts";
 import { midasAmountInAsset, midasValueInAsset } from "./midas-flow-conversion.ts";
 import { midasUnit } from "./midas-params.ts";
+import { redemptionRequestId, redemptionVaults } from "./midas-redemption-requests.ts";
 
 const depositsAbi = once(() =>
   parseAbi([
@@ -39,31 +40,29 @@ type FlowEvent = ReturnType<typeof decodeEventLog<ReturnType<typeof flowsAbi>>>;
 
 /**
  * Returns the events from which a vault's deposits and withdrawals are indexed. `midasTakenOut` reads what a redemption
- * request paid, and `midasPutIn` which deposit requests are approved. Without the registry parameter `redemption_vault`,
- * burned mTokens count as withdrawals. Throws an Error if the parameter is invalid.
+ * request paid, and `midasPutIn` which deposit requests are approved. If the registry entry names no RedemptionVault,
+ * burned mTokens count as withdrawals. Throws an Error if a parameter is invalid.
  */
 export function midasFlows(vault: Vault): FlowSource {
-  const redemptions = addressParam(vault, "redemption_vault");
-  const abi = [
-    ...depositsAbi(),
-    ...depositRequestsAbi(),
-    ...(redemptions === null ? tokenAbi() : redemptionsAbi()),
-  ];
+  const redemptions = redemptionVaults(vault);
+  const isKnown = redemptions.length > 0;
+  const abi = [...depositsAbi(), ...depositRequestsAbi(), ...(isKnown ? redemptionsAbi() : tokenAbi())];
   // Without a RedemptionVault in the registry entry, burned mTokens count as withdrawals.
-  const out = redemptions ?? vault.shareToken;
+  const out = isKnown ? redemptions : [vault.shareToken];
   return {
-    addresses: [vault.entryPoint, out],
+    addresses: [vault.entryPoint, ...out],
     namesCaller: true,
-    ...(redemptions !== null && { namesRequests: true, takesRequested: true }),
+    ...(isKnown && { namesRequests: true, takesRequested: true }),
     namesDepositRequests: true,
     topics: abi.map(toEventSelector),
     decode(log) {
       try {
         const event = decodeEventLog({ abi: flowsAbi(), data: log.data, topics: log.topics });
         const isDeposit = event.eventName.startsWith("Deposit");
-        if (!isAddressEqual(log.address, isDeposit ? vault.entryPoint : out)) return null;
-        if (event.eventName === "Transfer" && redemptions !== null) return null;
-        return flowOf(vault, event);
+        const emitters = isDeposit ? [vault.entryPoint] : out;
+        if (!emitters.some((one) => sameAddress(one, log.address))) return null;
+        if (event.eventName === "Transfer" && isKnown) return null;
+        return flowOf(vault, { event, emitter: log.address });
       } catch {
         // The topic matches but the indexed arguments differ: another event.
         return null;
@@ -72,7 +71,7 @@ export function midasFlows(vault: Vault): FlowSource {
   };
 }
 
-function flowOf(vault: Vault, event: FlowEvent): VaultFlow | null {
+function flowOf(vault: Vault, { event, emitter }: { event: FlowEvent; emitter: Address }): VaultFlow | null {
   const unit = midasUnit(vault.asset.decimals);
   const isOwn = (token: Address) => unit !== null && isAddressEqual(token, vault.asset.address);
   /** Returns the assets of a payment into the vault; `amountUsd` is its value by the DepositVault. */
@@ -80,11 +79,11 @@ function flowOf(vault: Vault, event: FlowEvent): VaultFlow | null {
     unit !== null && isOwn(paid.tokenIn)
       ? { assets: paid.amountToken / unit }
       : { assets: null, conversion: midasValueInAsset(vault, paid.amountUsd) };
-  /** Returns the assets of a payment by the RedemptionVault. */
+  /** Returns the assets of a payment by a RedemptionVault. */
   const paidOut = ({ tokenOut, amount }: { tokenOut: Address; amount: bigint }) =>
     unit !== null && isOwn(tokenOut)
       ? { assets: amount / unit }
-      : { assets: null, conversion: midasAmountInAsset(vault, { token: tokenOut, amount }) };
+      : { assets: null, conversion: midasAmountInAsset(vault, { by: emitter, token: tokenOut, amount }) };
   switch (event.eventName) {
     case "DepositInstant": {
       const { user, minted } = event.args;
@@ -108,7 +107,7 @@ function flowOf(vault: Vault, event: FlowEvent): VaultFlow | null {
     case "RedeemRequest":
     case "RedeemRequestWithCustomRecipient": {
       const user = event.eventName === "RedeemRequest" ? event.args.user : event.args.recipient;
-      const requestId = event.args.requestId.toString();
+      const requestId = redemptionRequestId(vault, { contract: emitter, number: event.args.requestId });
       return { kind: "withdrawal", user, assets: null, shares: event.args.amountMTokenIn, requestId };
     }
     case "Transfer": {

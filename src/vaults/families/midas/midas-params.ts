@@ -2,6 +2,7 @@ import { type Abi, type Hex, parseAbi, toFunctionSelector } from "viem";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import {
+  addressesParam,
   addressParam,
   choiceParam,
   optionalChoiceParam,
@@ -35,6 +36,7 @@ export function checkMidasParams(vault: Vault): void {
   optionalChoiceParam(vault, { name: "asset_rate", choices: ["stable", "feed"] });
   optionalChoiceParam(vault, { name: "redeem_via", choices: ["router", "user"] });
   addressParam(vault, "redemption_vault");
+  addressesParam(vault, "redemption_requests");
   addressParam(vault, "asset_feed");
   tokensParam(vault, "redeem_tokens");
   wordParam(vault, "referrer");

@@ -12,6 +12,13 @@ import {
 import { sameAddress } from "../../../lib/address.ts";
 import { mulDivDown } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
+import {
+  acceptedRequestId,
+  type ContractParams,
+  contractOfRequest,
+  contractsOf,
+  idAtContract,
+} from "../../accepted-contracts.ts";
 import type { Token, Vault } from "../../vault.ts";
 import {
   type ExitRequestSeen,
@@ -51,7 +58,21 @@ const REQUEST_ID_PATTERN = /^\d{1,77}$/;
  * Returns the vault's RedemptionVault, or null if the registry entry names none. Throws an Error if the parameter is
  * not an address.
  */
-export const redemptionVault = (vault: Vault): Address | null => addressParam(vault, "redemption_vault");
+export const redemptionVault = (vault: Vault): Address | null => addressParam(vault, REDEMPTIONS.present);
+
+/** Registry parameters for the RedemptionVaults. */
+export const REDEMPTIONS: ContractParams = { present: "redemption_vault", accepted: "redemption_requests" };
+
+/** Returns the vault's RedemptionVaults; see `contractsOf`. Throws an Error if a parameter is invalid. */
+export const redemptionVaults = (vault: Vault): Address[] => contractsOf(vault, REDEMPTIONS);
+
+/** Returns the RedemptionVault that numbered a request, or null if the vault has none; see `acceptedRequestId`. */
+const vaultOfRequest = (vault: Vault, requestId: string): Address | null =>
+  contractOfRequest(redemptionVaults(vault), requestId);
+
+/** Returns the id of a request by the number that a RedemptionVault gave it. */
+export const redemptionRequestId = (vault: Vault, of: { contract: Address; number: bigint }): string =>
+  acceptedRequestId(redemptionVaults(vault), { contract: of.contract, id: of.number.toString() });
 
 /**
  * Returns the tokens that the RedemptionVault pays; the vault's asset comes first if it is one of them. Empty if the
@@ -73,7 +94,8 @@ const REQUEST_BYTES = 192;
 
 /** Creates the read of a request by its id, which fails for a contract that returns another layout. */
 function requestRead(to: Address, id: string): Read<RedeemRequest> {
-  const call = read({ to, abi: requestsAbi(), name: "redeemRequests", args: [BigInt(id)] });
+  const args = [BigInt(idAtContract(id))] as const;
+  const call = read({ to, abi: requestsAbi(), name: "redeemRequests", args });
   return {
     ...call,
     decode(data) {
@@ -150,10 +172,13 @@ export function midasPending(
   vault: Vault,
   { user, requestIds }: { user: Address; requestIds: readonly string[] },
 ): Query<readonly PendingExit[] | null> {
-  const to = redemptionVault(vault);
-  const known = [...new Set(requestIds)].filter((id) => REQUEST_ID_PATTERN.test(id));
-  if (to === null || known.length === 0) return createQuery({}, () => []);
-  const reads = Object.fromEntries(known.map((id) => [id, requestRead(to, id)]));
+  const numbered = [...new Set(requestIds)].filter((id) => REQUEST_ID_PATTERN.test(idAtContract(id)));
+  const known = numbered.flatMap((id) => {
+    const to = vaultOfRequest(vault, id);
+    return to === null ? [] : [[id, requestRead(to, id)] as const];
+  });
+  if (known.length === 0) return createQuery({}, () => []);
+  const reads = Object.fromEntries(known);
   const entries = createQuery(reads, (results) => Object.entries(results));
   return mapQuery(queryAll({ entries, assetRate: assetRateQuery(vault) }), (found) =>
     joinPending(
@@ -172,9 +197,11 @@ export function midasTakenOut(
   vault: Vault,
   { flows }: { user: Address; flows: readonly RequestFlow[] },
 ): Query<bigint | null> {
-  const to = redemptionVault(vault) ?? vault.address;
   const asked = flows.filter(({ kind }) => kind === "withdrawal");
-  const reads = asked.map(({ requestId }) => [requestId, requestRead(to, requestId)] as const);
+  const reads = asked.map(({ requestId }) => {
+    const to = vaultOfRequest(vault, requestId) ?? vault.address;
+    return [requestId, requestRead(to, requestId)] as const;
+  });
   return createQuery(Object.fromEntries(reads), (results) =>
     Object.values(results).reduce<bigint | null>((sum, result) => {
       const paid = result.ok ? paidBy(vault, result.value) : null;
@@ -218,12 +245,14 @@ export function findMidasRequest(
   vault: Vault,
   { user, logs }: { user: Address; logs: readonly Log[] },
 ): ExitRequestSeen | null {
-  const own = logs.filter(({ address }) => sameAddress(address, redemptionVault(vault) ?? ""));
-  for (const { eventName, args } of parseEventLogs({ abi: eventsAbi(), logs: own })) {
+  const contracts = redemptionVaults(vault);
+  const own = logs.filter(({ address }) => contracts.some((one) => sameAddress(one, address)));
+  for (const { address: contract, eventName, args } of parseEventLogs({ abi: eventsAbi(), logs: own })) {
     if (eventName !== "RedeemRequest" && eventName !== "RedeemRequestWithCustomRecipient") continue;
     const account = eventName === "RedeemRequest" ? args.user : args.recipient;
-    if (isAddressEqual(account, user))
-      return { requestId: args.requestId.toString(), shares: args.amountMTokenIn, token: args.tokenOut };
+    if (!isAddressEqual(account, user)) continue;
+    const requestId = redemptionRequestId(vault, { contract, number: args.requestId });
+    return { requestId, shares: args.amountMTokenIn, token: args.tokenOut };
   }
   return null;
 }
@@ -240,11 +269,12 @@ export function findMidasSettlement(
   // The events have the rate only; what arrived is in the token's transfers.
   const paidIn = (part: readonly Log[]) =>
     redemptionTokens(vault).flatMap(({ address }) => paidTo(part, { token: address, receiver: user }));
+  const contracts = redemptionVaults(vault);
   let since = 0;
   for (const [index, log] of logs.entries()) {
-    if (!sameAddress(log.address, redemptionVault(vault) ?? "")) continue;
-    for (const { eventName, args } of parseEventLogs({ abi: eventsAbi(), logs: [log] })) {
-      const isOwn = args.requestId.toString() === requestId;
+    if (!contracts.some((one) => sameAddress(one, log.address))) continue;
+    for (const { address: contract, eventName, args } of parseEventLogs({ abi: eventsAbi(), logs: [log] })) {
+      const isOwn = redemptionRequestId(vault, { contract, number: args.requestId }) === requestId;
       if (isOwn && eventName === "RejectRequest") return { outcome: "rejected", assets: 0n };
       if (eventName !== "ApproveRequest" && eventName !== "SafeApproveRequest") continue;
       const before = paidIn(logs.slice(since, index));

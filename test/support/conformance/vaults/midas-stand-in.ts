@@ -111,6 +111,7 @@ export function deployMidas(setup: MidasSetup) {
             ? { asset_rate: "stable" }
             : { asset_rate: "feed", asset_feed: tokenFeed.toLowerCase() }),
           redemption_vault: redemptions.toLowerCase(),
+          redemption_requests: redemptions.toLowerCase(),
           redeem_tokens: `${asset.address.toLowerCase()}/${asset.decimals}/${asset.symbol}`,
           redeem_via: setup.redeemVia ?? "router",
           referrer: zeroHash,
