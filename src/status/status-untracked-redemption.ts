@@ -111,7 +111,9 @@ function toEnd(
   const shown = statusOfWithdrawal(state, change.substatus ?? null);
   switch (state) {
     case "completed":
-    case "partial": {
+    case "partial":
+    case "failed": {
+      if (change.claimTxHash == null) return shown;
       const received = change.assets == null ? null : BigInt(change.assets);
       const endedBy = (change.claimTxHash ?? null) as Hex | null;
       return { ...shown, received, shareToken: request.token, endedBy };

@@ -323,6 +323,8 @@ export interface ExitSettlement {
   returned?: bigint;
   /** True if this may be the payment of a part whose shares are unknown. Absent otherwise. */
   inParts?: true;
+  /** True if the vault only announces the payment, so that it counts once the request is gone. Absent otherwise. */
+  announced?: true;
   /** True if the vault numbers its requests, but these events name none. Absent otherwise; see `settlesUnnamed`. */
   unnamed?: true;
   /** Id of the open request that took the cancelled one's place and shares. Absent otherwise. */
@@ -330,9 +332,8 @@ export interface ExitSettlement {
 }
 
 /**
- * Returns the amounts of the ERC-20 `Transfer` events in a receipt by which an account received a token, from `sender`
- * if it is given, in log order and in the token's smallest unit. Empty if there are none, and always for the native
- * currency.
+ * Returns the amounts of a receipt's ERC-20 `Transfer` events of a token to an account, from `sender` if it is given, in
+ * log order and in the token's smallest unit. Empty if there are none, and always for the native currency.
  */
 export function paidTo(
   logs: readonly Log[],

@@ -54,6 +54,8 @@ export function endTransition(
   const redeemed = kept && assets !== null ? sharesPaid(parts) : null;
   const shares = redeemed === null ? {} : { shares: redeemed.toString() };
   const paid = { claimTxHash: claim ?? null, assets: total, ...shares };
+  if (total === "0" && refundTxHash === undefined && !kept)
+    return as("request_unpaid", { ...paid, substatus: "UNKNOWN_ERROR" });
   if (refundTxHash !== undefined) return as("partly_paid", { ...paid, refundTxHash });
   return paysRequestedToken(row)
     ? as(kept ? "partly_paid" : "token_paid", { ...paid, deliveredAmount: total })

@@ -14,7 +14,7 @@ import {
 } from "../deposits/deposit-transaction-reader.ts";
 import { type FoundTransfers, findTransfers, MAX_UNPROVING } from "../track-token-transfers.ts";
 import type { ExitSubject, OpenExit } from "./read-exit-request.ts";
-import type { EndSeen } from "./withdrawal-settlements.ts";
+import { type EndSeen, paysNothing } from "./withdrawal-settlements.ts";
 
 /** A redemption request to check. */
 export interface RequestInput {
@@ -120,8 +120,8 @@ async function findPayments(
 
 /**
  * Returns how a receipt settled a withdrawal's request: with a payment, with a return of its shares, or with both. A
- * payment counts only if the paid token reached the user. For native currency, which has no transfer event, the vault's
- * own event suffices.
+ * payment counts only if the paid token reached the user, or if the vault's event says that the shares are worth
+ * nothing. For native currency, which has no transfer event, the vault's own event suffices.
  */
 function settlementsIn(
   receipt: Receipt,
@@ -134,9 +134,11 @@ function settlementsIn(
   if (seen === null) return [];
   const { returned: shares = 0n, ...settlement } = seen;
   const returned: ExitSettlement[] = shares === 0n ? [] : [{ outcome: "cancelled", assets: 0n, shares }];
+  // Anyone may claim no shares for the user.
+  if (settlement.outcome === "paid" && settlement.assets === 0n && settlement.shares === 0n) return returned;
   if (settlement.outcome !== "paid" || isNative(row.exitToken)) return [settlement, ...returned];
   const arrived = netTransfers(receipt.logs, { token: row.exitToken, account: row.userAddress });
-  if (arrived <= 0n) return returned;
+  if (arrived <= 0n) return paysNothing(settlement) ? [settlement, ...returned] : returned;
   // A vault may pay less than its event names; one transaction may pay several requests.
   const assets = settlement.assets === null || arrived < settlement.assets ? arrived : settlement.assets;
   return [{ ...settlement, assets }, ...returned];

@@ -10,7 +10,15 @@ import { endTransition, reportedTransition } from "./exit-request-transitions.ts
 import { findSettlements, type RequestInput } from "./exit-settlement-search.ts";
 import { type ExitSubject, type OpenExit, readExitRequest } from "./read-exit-request.ts";
 import { readSharedRequests } from "./shared-exit-requests.ts";
-import { areKnown, areOwn, type EndSeen, isTaken, partsOf, sharesOf } from "./withdrawal-settlements.ts";
+import {
+  areKnown,
+  areOwn,
+  type EndSeen,
+  isTaken,
+  partsOf,
+  paysNothing,
+  sharesOf,
+} from "./withdrawal-settlements.ts";
 import { isOpenRequest } from "./withdrawal-state-machine.ts";
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
 
@@ -29,7 +37,10 @@ export async function exitRequestTransitions(ctx: Context, at: RequestInput): Pr
   const now = await readExitRequest(ctx, at.row);
   if (now === null) return { transitions: [], undecided: [] };
   if (now === "unread") return { transitions: [], undecided: hashesOn(at.row.vaultChainId, at.hints) };
-  const { end, seen } = await findEnd(ctx, { ...at, now });
+  const found = await findSettlements(ctx, { ...at, now });
+  const isCounted = ({ settlement }: EndSeen) => settlement.announced !== true || now.request === null;
+  const seen = found.ends.filter(isCounted);
+  const end = await findEnd(ctx, { ...at, ...found, now, seen });
   const successor = seen.find(({ settlement }) => settlement.successor !== undefined)?.settlement.successor;
   // The request goes on under another id, whose end other hints may show.
   if (successor !== undefined) {
@@ -39,34 +50,33 @@ export async function exitRequestTransitions(ctx: Context, at: RequestInput): Pr
   }
   if (end !== null) return { transitions: [end], undecided: [] };
   const transitions = now.request === null ? [] : [reportedTransition(at.row, now.request)];
-  return { transitions, undecided: seen.map(({ hash }) => hash) };
+  return { transitions, undecided: found.ends.map(({ hash }) => hash) };
 }
 
 /**
- * Finds the end of a request among the hints and, if the vault no longer reports the request, among later payments to
- * the user. `end` is null if none is certain yet; `seen` are the settlements that were found.
+ * Finds the end of a request among settlements (`seen`): those of the hints and, if the vault no longer reports the
+ * request, of later payments to the user. Null if none is certain yet. `whole` and `since` are as in `findSettlements`.
  */
 async function findEnd(
   ctx: Context,
-  at: RequestInput & { now: OpenExit },
-): Promise<{ end: WithdrawalTransition | null; seen: readonly EndSeen[] }> {
-  const { row, now } = at;
-  const { ends: seen, whole, since } = await findSettlements(ctx, at);
+  at: RequestInput & { now: OpenExit; seen: readonly EndSeen[]; whole: boolean; since: bigint },
+): Promise<WithdrawalTransition | null> {
+  const { row, now, seen, whole, since } = at;
   const unnamed = seen.some(({ settlement }) => settlement.unnamed === true);
   const anyId = unnamed || now.exits.settlesUnnamed?.(now.vault) === true;
   const numbered = anyId && row.requestId !== "0";
   // Settlements that name no request may be another one's: the vault's own number tells whether this one is open.
   const ownId = now.request?.requestId ?? null;
   const numberOpen = numbered && ownId !== null && ownId === (row.requestId ?? ownId);
-  if (seen.length === 0 || numberOpen) return { end: null, seen };
+  if (seen.length === 0 || numberOpen) return null;
   const others = await selectOtherRedemptions(ctx.db, row, { anyId });
-  const split = numbered ? { seen, decided: false } : await ownSettlements(ctx, { ...at, seen, others });
-  if (split === "open") return { end: null, seen };
+  const split = numbered ? { seen, decided: false } : await ownSettlements(ctx, { ...at, others });
+  if (split === "open") return null;
   // Nothing is open any more, so each of the requests was paid or cancelled, and nothing shows which.
   if (split === "unclear") {
     const isSettled = now.request === null && whole;
     const parts = unclearParts(row, { seen, others });
-    return { end: isSettled ? endTransition(row, { parts, assets: null, kept: false }) : null, seen };
+    return isSettled ? endTransition(row, { parts, assets: null, kept: false }) : null;
   }
   const free = numbered ? seen.filter((end) => !isTaken(end, { row, others })) : split.seen;
   // What is left of an expired request whose shares are in the wallet is never paid: it ends with its payments.
@@ -79,18 +89,24 @@ async function findEnd(
   const { parts, complete, exact, shared } = isAmong ? { ...found, parts: among, shared: true } : found;
   // Payments that were not read or are not confirmed may be further parts, or show that the amount is uncertain.
   const isLeft = !whole && (!complete || numbered);
-  if (parts.length === 0 || isLeft || (!complete && isOpen)) return { end: null, seen };
+  if (parts.length === 0 || isLeft || (!complete && isOpen)) return null;
   const waits = isOpen && !numbered && !split.decided;
-  if (waits && (await waitsForEarlier({ ...at, others, since }))) return { end: null, seen };
+  if (waits && (await waitsForEarlier({ ...at, others, since }))) return null;
   const paid = parts.filter(({ settlement }) => settlement.outcome === "paid");
   const sole = await Promise.all(paid.map((part) => isSole(ctx, { ...at, ...part, others, anyId })));
   // Of several payments that may be this request's, and of one for other shares, its amount cannot be told.
   const isCertain = numbered ? exact && parts.length === free.length && areKnown(seen, others) : !shared;
   const certain = isCertain && (at.unrecorded === undefined || areOwn(row, { parts, seen }));
-  const known = certain && sole.every(Boolean) && paid.every(({ settlement }) => settlement.assets !== null);
+  // Of payments of nothing, each request's part is nothing, whoever shares them.
+  const unpaid = paid.length > 0 && paid.every(({ settlement }) => paysNothing(settlement));
+  // The rest may have been paid to another account.
+  if (unpaid && !complete && now.request === null) return null;
+  const isKnown =
+    certain && sole.every(Boolean) && paid.every(({ settlement }) => settlement.assets !== null);
+  const known = unpaid || isKnown;
   const sum = paid.reduce((total, { settlement }) => total + (settlement.assets ?? 0n), 0n);
   const kept = !complete && now.request !== null;
-  return { end: endTransition(row, { parts, assets: known ? sum : null, kept }), seen };
+  return endTransition(row, { parts, assets: known ? sum : null, kept });
 }
 
 /**

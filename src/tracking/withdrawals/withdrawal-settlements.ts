@@ -65,6 +65,13 @@ export const fitsIn = (shares: bigint, most: bigint): boolean => (shares - most)
 
 const isPaid = ({ settlement }: EndSeen): boolean => settlement.outcome === "paid";
 
+/**
+ * Returns true if the vault's own event shows that a settlement took shares and paid nothing for them. A part of a
+ * request whose shares are unknown proves nothing. Pure.
+ */
+export const paysNothing = ({ outcome, assets, shares, inParts }: ExitSettlement): boolean =>
+  outcome === "paid" && assets === 0n && shares !== 0n && inParts !== true;
+
 /** Returns the withdrawals that settlements ended: by what they paid, or by the shares that they returned. */
 const takersOf = (seen: readonly EndSeen[], others: readonly WithdrawalRow[]): WithdrawalRow[] =>
   others.filter(({ claimTxHash, refundTxHash }) =>

@@ -25,6 +25,8 @@ export type OnchainWithdrawalEvent =
   | "request_claimable"
   /** The claim window of the request has ended, and its shares are in the user's wallet. */
   | "request_expired"
+  /** The vault settled the request: it took the shares, but paid the user nothing. */
+  | "request_unpaid"
   /** The vault rejected the request, with or without returning the shares. */
   | "request_rejected"
   /** The request was cancelled and its shares were returned. */
@@ -80,6 +82,7 @@ const REACHED: Readonly<Record<OnchainWithdrawalEvent, WithdrawalState>> = {
   cooldown_pending: "cooling",
   request_claimable: "claimable",
   request_expired: "failed",
+  request_unpaid: "failed",
   request_rejected: "rejected",
   request_cancelled: "cancelled",
 };
@@ -90,6 +93,7 @@ const OF_REQUESTS: ReadonlySet<OnchainWithdrawalEvent> = new Set([
   "cooldown_pending",
   "request_claimable",
   "request_expired",
+  "request_unpaid",
   "request_rejected",
   "request_cancelled",
 ]);

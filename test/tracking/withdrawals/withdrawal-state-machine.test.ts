@@ -30,6 +30,7 @@ const REACHES: Readonly<Record<OnchainWithdrawalEvent, WithdrawalState>> = {
   cooldown_pending: "cooling",
   request_claimable: "claimable",
   request_expired: "failed",
+  request_unpaid: "failed",
   request_rejected: "rejected",
   request_cancelled: "cancelled",
 };

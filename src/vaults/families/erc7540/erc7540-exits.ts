@@ -54,6 +54,7 @@ const eventsAbi = once(() =>
     "event RedeemRequest(address indexed controller, address indexed owner, uint256 indexed requestId, address sender, uint256 shares)",
     "event RedeemRequested(address indexed controller, address indexed owner, uint256 requestId, address sender, uint256 shares)",
     "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
+    "event RedeemClaimable(address indexed controller, uint256 indexed requestId, uint256 assets, uint256 shares)",
   ]),
 );
 /** Byte offset of the shares in the calldata of `requestRedeem`: the first word after the selector. */
@@ -283,9 +284,21 @@ function findClaim(
     isAddressEqual(args.owner, user),
   );
   const cancellation = findCancellation(vault, { user, logs });
-  if (claims.length === 0) return cancellation;
+  if (claims.length === 0) return cancellation ?? findWorthless(own, user);
   const assets = claims.reduce((sum, { args }) => sum + args.assets, 0n);
   const shares = claims.reduce((sum, { args }) => sum + args.shares, 0n);
   const returned = cancellation?.shares ?? 0n;
   return { outcome: "paid", assets, shares, ...(returned > 0n && { returned }) };
+}
+
+/**
+ * Finds the announcement that a user's shares were settled for nothing, of which nothing is left to claim. Returns null
+ * if there is none. Source: centrifuge/protocol, IAsyncRedeemVault.
+ */
+function findWorthless(own: readonly Log[], user: Address): ExitSettlement | null {
+  const settled = parseEventLogs({ abi: eventsAbi(), eventName: "RedeemClaimable", logs: [...own] });
+  const shares = settled
+    .filter(({ args }) => isAddressEqual(args.controller, user) && args.assets === 0n)
+    .reduce((sum, { args }) => sum + args.shares, 0n);
+  return shares === 0n ? null : { outcome: "paid", assets: 0n, shares, announced: true };
 }
