@@ -137,10 +137,13 @@ function receivedOf(row: DepositRow): Movement | null {
       const hash = claimed ?? row.depositTxHash ?? row.destinationTxHash ?? row.sourceTxHash;
       return { hash, chainId, amount: row.shares, token: row.shareToken, kind: "shares" };
     }
+    case "partial":
     case "awaiting_deposit":
     case "requested":
-    case "claimable":
-    case "partial": {
+    case "claimable": {
+      // The vault paid the rest of a request back.
+      if (row.state === "partial" && row.refundTxHash !== null)
+        return { hash: row.claimTxHash, chainId, amount: row.shares, token: row.shareToken, kind: "shares" };
       const { destinationTxHash: hash, deliveredAmount: amount, moveToken: token } = row;
       return hash === null ? null : { hash, chainId, amount, token, kind: "asset" };
     }

@@ -83,6 +83,12 @@ function toEnd(
       const shares = alone && change.shares != null ? BigInt(change.shares) : null;
       return { status: "DONE", substatus: "COMPLETED", received: shares, endedBy: claimOf(change) };
     }
+    case "vault_partly_claimed": {
+      const shares = change.shares == null ? null : BigInt(change.shares);
+      return { status: "DONE", substatus: "PARTIAL", received: shares, endedBy: claimOf(change) };
+    }
+    case "vault_unminted":
+      return { status: "FAILED", substatus: "UNKNOWN_ERROR", received: 0n, endedBy: claimOf(change) };
     case "refund": {
       const received = change.receivedAmount == null ? null : BigInt(change.receivedAmount);
       const back = { received, receivedKind: "asset", shareToken: vault.asset.address } as const;

@@ -9,6 +9,8 @@ export interface DepositClaim {
   assets: bigint | null;
   /** True if the vault's events show that no other request received these shares. Absent if they do not tell. */
   alone?: true;
+  /** True if the vault only announces the shares, so that they count once no request is open. Absent otherwise. */
+  announced?: true;
 }
 
 /** The user's call that claims the shares of deposit requests. */

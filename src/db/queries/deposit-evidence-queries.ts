@@ -188,9 +188,11 @@ export async function selectOtherRequests(
   }: Pick<DepositRow, "trackingId" | "userAddress" | "vaultChainId" | "vaultAddress">,
 ): Promise<DepositRow[]> {
   const open = inArray(deposits.state, ["requested", "claimable"]);
-  const claimed = and(eq(deposits.state, "completed"), isNotNull(deposits.claimTxHash));
+  // In full, for nothing, or in part.
+  const isShared = and(inArray(deposits.state, ["failed", "partial"]), isNotNull(deposits.shares));
+  const claimed = and(or(eq(deposits.state, "completed"), isShared), isNotNull(deposits.claimTxHash));
   const refunded = and(eq(deposits.state, "refunded"), isNotNull(deposits.refundTxHash));
-  const hasEnded = raw`${deposits.state} in ('completed', 'refunded')`;
+  const hasEnded = raw`${deposits.state} in ('completed', 'refunded', 'failed', 'partial')`;
   const since = raw`extract(epoch from ${deposits.createdAt})`;
   const age = raw`case when ${hasEnded} then -${since} else ${since} end`;
   const own = and(

@@ -224,6 +224,8 @@ export async function selectContinuation(db: Database, continued: Continued): Pr
   const own = secondStepsOf(continued);
   if (own === null) return null;
   const delivery = raw`${destinationTxHash}::text`;
+  // A request that gave shares for a part only, or none.
+  const isSettled = and(inArray(deposits.state, ["partial", "failed"]), isNotNull(deposits.shares));
   const rows = await db.run((sql) =>
     sql
       .select()
@@ -232,7 +234,7 @@ export async function selectContinuation(db: Database, continued: Continued): Pr
         and(
           eq(deposits.parentTrackingId, trackingId),
           ...own,
-          inArray(deposits.state, ["requested", "claimable", "completed"]),
+          or(inArray(deposits.state, ["requested", "claimable", "completed"]), isSettled),
           eq(deposits.sourceProven, true),
           not(precedes({ trackingId: raw`${trackingId}`, delivery })),
         ),

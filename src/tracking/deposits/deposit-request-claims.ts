@@ -9,7 +9,12 @@ import {
   type Judged,
   type RequestSubject,
 } from "./deposit-request-siblings.ts";
+import { isClaimed } from "./deposit-state-machine.ts";
 import type { Transition } from "./deposit-transitions.ts";
+import { isRequestGone } from "./track-deposit-request.ts";
+
+/** Part of a claim by which rounding of the vault may exceed the assets that it is for: one in a thousand. */
+const ROUNDED_PART = 1_000n;
 
 /** A transaction that sent a request's shares or a part of them. */
 export interface Claim extends DepositClaim {
@@ -29,13 +34,23 @@ export async function claimIn(of: Judged): Promise<Claim | null> {
   const { requestId } = row;
   const claim = { user: getAddress(row.userAddress), requestId, logs: receipt.logs };
   const seen = now.requests.findClaim(now.vault, claim);
-  if (seen === null || seen.shares <= 0n) return null;
+  if (seen === null || !isClaim(seen, now)) return null;
   const { blockNumber } = receipt;
   if (seen.alone === true) return { ...seen, hash, blockNumber, own: true };
   const ownership = await claimOwnership({ row, others, receipt, hash }, of.readTransaction);
   if (ownership === "another's") return null;
   return { ...seen, hash, blockNumber, own: ownership === "own" };
 }
+
+/** Returns true if what the vault's events show took a request's assets: anyone may claim nothing for the user. */
+function isClaim({ shares, assets, alone, announced }: DepositClaim, { pending }: Judged["now"]): boolean {
+  if (announced === true && isRequestGone(pending) !== true) return false;
+  return shares > 0n || (assets ?? 0n) > 0n || alone === true;
+}
+
+/** Returns true if the vault took assets for the claims, but gave no shares. */
+export const areWorthless = (claims: readonly Claim[]): boolean =>
+  claims.length > 0 && claims.every(({ shares }) => shares === 0n);
 
 /** Returns by how many assets a request exceeds its claims: 0 or less if they are for all of it. */
 function unclaimed(
@@ -52,16 +67,49 @@ export const isWhole = (row: RequestSubject, claims: readonly Claim[]): boolean 
 
 /**
  * Returns the transition of a deposit whose shares were sent by the given claims. The shares are null if others may
- * have been settled with it: also if several claims together are for more than its assets.
+ * have been settled with it: also if several claims together are for more than its assets. Without any shares, the
+ * deposit fails, whoever shares the claims.
  */
 export function claimTransition(row: RequestSubject, claims: readonly Claim[]): Transition {
   const alone = claims.length === 1 || unclaimed(row, claims) >= 0n;
   const shares = claims.reduce((sum, claim) => sum + claim.shares, 0n);
   const known = alone && claims.every(({ own }) => own) ? shares.toString() : null;
   const last = claims.reduce((one, other) => (other.blockNumber >= one.blockNumber ? other : one));
+  if (areWorthless(claims))
+    return {
+      event: { kind: "chain", shows: "vault_unminted", confirmed: true },
+      change: { substatus: "UNKNOWN_ERROR", shares: "0", claimTxHash: last.hash },
+      write: "on_change",
+    };
   return {
     event: { kind: "chain", shows: "vault_claimed", confirmed: true },
     change: { substatus: null, shares: known, claimTxHash: last.hash },
+    write: "on_change",
+  };
+}
+
+/** The rest of a request that a cancellation paid back, in the asset's smallest unit. */
+export interface Rest {
+  hash: Hex;
+  assets: bigint;
+}
+
+/**
+ * Returns the transition of a deposit of which claims gave shares for a part and the vault paid back the rest. Null if
+ * nothing was claimed or paid back, if the claims may be another request's too, or if both are for more than it asked.
+ */
+export function partlyClaimed(
+  row: RequestSubject,
+  { claims, rest }: { claims: readonly Claim[]; rest: Rest | null },
+): Transition | null {
+  if (rest === null || claims.length === 0 || !claims.every(({ own, assets }) => own && assets !== null))
+    return null;
+  const over = rest.assets - unclaimed(row, claims);
+  if (over * ROUNDED_PART > askedBy(row)) return null;
+  const { change } = claimTransition(row, claims);
+  return {
+    event: { kind: "chain", shows: "vault_partly_claimed", confirmed: true },
+    change: { ...change, substatus: null, refundTxHash: rest.hash },
     write: "on_change",
   };
 }
@@ -74,15 +122,9 @@ interface Taken {
   left: bigint;
 }
 
-/** Part of a claim by which rounding of the vault may exceed the assets that it is for: one in a thousand. */
-const ROUNDED_PART = 1_000n;
-
 /** Returns the assets that claims paid to those of `others` that have ended and share the request's id. Pure. */
 export function takenByEnded(row: RequestSubject, others: readonly DepositRow[]): Taken[] {
-  const ended = others.filter(
-    ({ state, requestId, claimTxHash }) =>
-      state === "completed" && claimTxHash !== null && requestId === row.requestId,
-  );
+  const ended = others.filter((other) => isClaimed(other) && other.requestId === row.requestId);
   return ended
     .filter(
       (one, index) =>

@@ -4,19 +4,24 @@ import type { Context } from "../../context.ts";
 import { selectOtherRequests } from "../../db/queries/deposit-evidence-queries.ts";
 import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
 import { sameAddress } from "../../lib/address.ts";
+import type { PendingDeposit } from "../../vaults/vault-adapter.ts";
 import { findTransfers, MAX_UNPROVING } from "../track-token-transfers.ts";
 import { netTransfers, transfersOf } from "./deposit-proofs.ts";
 import {
   areEarlierOnes,
+  areWorthless,
   type Claim,
   claimIn,
   claimTransition,
   isWhole,
+  partlyClaimed,
+  type Rest,
   takenByEnded,
   withoutTaken,
 } from "./deposit-request-claims.ts";
 import {
   askedBy,
+  askedOrNull,
   askedTogether,
   isSameRequest,
   type Judged,
@@ -58,12 +63,23 @@ export async function settlementTransitions(ctx: Context, at: SettlementInput): 
     const event = { kind: "chain", shows: "vault_settled", confirmed: true } as const;
     return [{ event, change: {}, write: "on_change" }];
   }
-  if (!gone) return [];
+  if (!gone) return isWaiting(now.pending) ? [WAITING_TRANSITION] : [];
   const { ended, complete } = await findSettlement(ctx, { ...seen, gone });
   if (ended !== null) return [ended];
   // A transaction that refunded the user may be in the blocks that were not searched.
   return now.pending.rejected === true && complete ? [REJECTED_TRANSITION] : [];
 }
+
+/** Returns true if a vault's views show assets that wait and nothing to claim; false also if one could not be read. */
+const isWaiting = ({ pendingAssets, claimableShares }: PendingDeposit): boolean =>
+  (pendingAssets ?? 0n) > 0n && claimableShares === 0n;
+
+/** Transition of a deposit that can no longer be claimed: the settled part of its request was. */
+const WAITING_TRANSITION: Transition = {
+  event: { kind: "chain", shows: "vault_pending", confirmed: true },
+  change: {},
+  write: "on_change",
+};
 
 /** Transition of a deposit whose request the vault rejected: it fails, and the user must be refunded. */
 const REJECTED_TRANSITION: Transition = {
@@ -133,6 +149,7 @@ async function findSettlement(
   const theirs: Claim[] = [];
   let last: Judged | null = null;
   let refund: { transition: Transition; hash: Hex } | null = null;
+  let rest: Rest | null = null;
   for (const [index, hash] of candidates.entries()) {
     const seen = await readLogged(row.vaultChainId, hash);
     if (!isConfirmed(ctx, { chainId: row.vaultChainId, seen })) continue;
@@ -154,15 +171,19 @@ async function findSettlement(
     if (paid !== null && isCancellation(judged)) return { ended: paid, complete: true };
     // Any other payment counts only if no transaction shows shares, which end the request whatever else was paid.
     refund ??= paid === null ? null : { transition: paid, hash };
+    rest ??= paid === null ? await returnedRest(judged) : null;
   }
   // One of the transactions that were not read may show shares, or further ones.
-  const shown = claims.length > 0 ? claimTransition(row, claims) : (refund?.transition ?? null);
+  // What became of the rest may not be known: only shares show that the claims were all.
+  const areAll = claims.length > 0 && !(areWorthless(claims) && !isWhole(row, claims));
+  const partly = partlyClaimed(row, { claims, rest });
+  const shown = partly ?? (areAll ? claimTransition(row, claims) : (refund?.transition ?? null));
   if (claims.length > 0 && last !== null && (await areEarlierOnes(claims, last))) return UNSEARCHED;
   // Nothing is open, so one of the claims was this one's, although others seem to have had them all.
   const isAmong = shown === null && found.complete && theirs.length > 0;
   const ended = isAmong ? claimTransition(row, theirs) : shown;
   if (at.gone && ended !== null && next === undefined) return { ended, complete: true };
-  const proving = [...claims, ...(refund === null ? [] : [refund])].map(({ hash }) => hash);
+  const proving = [...claims, ...[refund, rest].filter((one) => one !== null)].map(({ hash }) => hash);
   await found.noteSearched({ next, proving });
   return { ended: null, complete: found.complete && next === undefined };
 }
@@ -181,9 +202,9 @@ async function refundTransition(of: Judged): Promise<Transition | null> {
   const { logs } = receipt;
   const contracts = [vault.entryPoint, vault.address];
   const back = netTransfers(logs, { token: vault.asset.address, account: user }) - takenBack(of);
-  const asked = row.receivedAmount ?? row.fromAmount;
+  const asked = askedOrNull(row);
   const cancelled = isCancellation(of);
-  if (asked === "" || back <= 0n || (back !== BigInt(asked) && !cancelled)) return null;
+  if (asked === null || back <= 0n || (back !== BigInt(asked) && !cancelled)) return null;
   // If a cancellation pays less, a part of them was settled, and nothing shows whose: the earliest may have it all.
   const together = await askedTogether(of);
   if (back < together.assets && (back !== BigInt(asked) || together.isLater)) return null;
@@ -199,6 +220,19 @@ async function refundTransition(of: Judged): Promise<Transition | null> {
     change: { substatus: null, refundTxHash: hash, receivedAmount: asked },
     write: "on_change",
   };
+}
+
+/**
+ * Returns what a cancellation paid back of a request of which a part was settled, or null. No other request may have a
+ * part in it: nothing would show whose. Errors of the RPC nodes propagate.
+ */
+async function returnedRest(of: Judged): Promise<Rest | null> {
+  const { row, now, others, receipt, hash } = of;
+  if (askedOrNull(row) === null || !isCancellation(of)) return null;
+  const user = getAddress(row.userAddress);
+  const assets = netTransfers(receipt.logs, { token: now.vault.asset.address, account: user });
+  if (assets <= 0n || assets >= askedBy(row) || others.some((one) => one.refundTxHash === hash)) return null;
+  return (await askedTogether(of)).assets === askedBy(row) ? { hash, assets } : null;
 }
 
 /** Returns the assets of other requests that a transaction has refunded already. */

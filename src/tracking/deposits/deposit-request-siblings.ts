@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import type { Receipt, Transaction, TransactionOnChain } from "../../chains/chain-transaction.ts";
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import { countShareTransfers } from "./deposit-proofs.ts";
-import { isRequested } from "./deposit-state-machine.ts";
+import { isClaimed, isRequested } from "./deposit-state-machine.ts";
 import type { TransactionReader } from "./deposit-transaction-reader.ts";
 import type { RequestState } from "./track-deposit-request.ts";
 
@@ -66,7 +66,7 @@ export async function claimOwnership(
   // A vault with one balance per account settles all of its requests together, and no event says how the shares are
   // divided; one with request ids sends the shares of each request separately.
   const together = (other: DepositRow): boolean => other.requestId === row.requestId || several;
-  const claimed = others.filter((other) => other.state === "completed" && other.claimTxHash === hash);
+  const claimed = others.filter((other) => isClaimed(other) && other.claimTxHash === hash);
   if (claimed.some((other) => !together(other))) return "another's";
   if (claimed.length > 0) return "shared";
   const before = await openBefore({ others: others.filter(together), receipt, hash }, readTransaction);
@@ -94,6 +94,13 @@ export const askedBy = ({
   receivedAmount,
   fromAmount,
 }: Pick<RequestSubject, "receivedAmount" | "fromAmount">): bigint => BigInt(receivedAmount ?? fromAmount);
+
+/** Returns the assets of a request as text, or null if they are unknown. */
+export const askedOrNull = ({
+  receivedAmount,
+  fromAmount,
+}: Pick<RequestSubject, "receivedAmount" | "fromAmount">): string | null =>
+  receivedAmount ?? (fromAmount === "" ? null : fromAmount);
 
 /** Returns true if two deposits stand for one request: equal ones that share a transaction. Pure. */
 export const isSameRequest = (one: RequestSubject, other: RequestSubject): boolean =>

@@ -17,9 +17,15 @@ export type OnchainEvent =
   | "deposit_reverted"
   | "vault_requested"
   | "vault_settled"
+  /** The vault reports assets that wait, and nothing to claim: what it had settled was claimed. */
+  | "vault_pending"
   /** The vault rejected the request, and no return of the assets was found. */
   | "vault_rejected"
-  | "vault_claimed";
+  | "vault_claimed"
+  /** A part of the request gave shares, and the vault paid the rest back. */
+  | "vault_partly_claimed"
+  /** The vault settled the request: it took the assets, but gave the user no shares. */
+  | "vault_unminted";
 
 /**
  * An event of a deposit: a pending source transaction, an on-chain event, a provider's status, or a caller's request to
@@ -35,7 +41,8 @@ export type StateEvent =
   | { kind: "abandoned" };
 
 /**
- * Progress of each deposit state. Progress never decreases, except when a vault rejects a request. `failed` ranks below
+ * Progress of each deposit state. Progress never decreases, except when a vault rejects a request, gives no shares or
+ * has settled only a part. `failed` ranks below
  * the states after it, because a reverted transaction may be sent again.
  */
 const PROGRESS: Readonly<Record<DepositState, number>> = {
@@ -67,8 +74,11 @@ const REACHED: Readonly<Record<OnchainEvent, DepositState | null>> = {
   deposit_reverted: null,
   vault_requested: "requested",
   vault_settled: "claimable",
+  vault_pending: null,
   vault_rejected: null,
   vault_claimed: "completed",
+  vault_partly_claimed: "partial",
+  vault_unminted: null,
 };
 
 /**
@@ -86,6 +96,8 @@ export function nextState(state: DepositState, event: StateEvent): DepositState 
     case "chain": {
       const { confirmed, shows } = event;
       if (shows === "vault_rejected") return confirmed && state === "requested" ? "failed" : state;
+      if (shows === "vault_unminted") return confirmed && isRequested({ state }) ? "failed" : state;
+      if (shows === "vault_pending") return confirmed && state === "claimable" ? "requested" : state;
       const reached = confirmed ? REACHED[shows] : "submitted";
       return reached === null ? state : furthest(state, reached);
     }
@@ -107,6 +119,18 @@ export function isOpen(state: DepositState): boolean {
 /** Returns true while a deposit waits for the vault to settle its request, or for the user to claim the shares. */
 export function isRequested({ state }: { state: DepositState }): boolean {
   return state === "requested" || state === "claimable";
+}
+
+/** Returns true if a deposit's request has ended with a claim, also with one that gave no shares. */
+export function isClaimed(row: {
+  state: DepositState;
+  claimTxHash: string | null;
+  shares: string | null;
+}): boolean {
+  return (
+    row.claimTxHash !== null &&
+    (row.state === "completed" || (["failed", "partial"].includes(row.state) && row.shares !== null))
+  );
 }
 
 /** Returns true if a deposit counts as not sent: in the states `built`, `expired` and `abandoned`. */

@@ -8,8 +8,9 @@ import {
   selectDeposit,
   updateDeposit,
 } from "../../db/queries/deposit-queries.ts";
+import { historyWith } from "../tracked-history.ts";
 import type { ShareProof } from "./deposit-proofs.ts";
-import { nextState, type StateEvent } from "./deposit-state-machine.ts";
+import { isRequested, nextState, type StateEvent } from "./deposit-state-machine.ts";
 import type { TransactionReader } from "./deposit-transaction-reader.ts";
 import { readNewEvidence } from "./track-deposit-evidence.ts";
 
@@ -65,7 +66,8 @@ async function storeTransitions(
   try {
     const { trackingId, state: from } = row;
     // It may be the second step of its parent.
-    const parentDueAt = change.state === "completed" ? parentDue(ctx, row) : null;
+    const parentDueAt =
+      change.state === "completed" || change.state === "partial" ? parentDue(ctx, row) : null;
     const updated = await updateDeposit(ctx.db, { trackingId, from, change, evidence, parentDueAt });
     if (updated === null) {
       input.onConflict?.();
@@ -94,7 +96,7 @@ export async function restateDeposit(
   { row, shown }: { row: DepositRow; shown: DepositChange & Pick<DepositRow, "state"> },
 ): Promise<DepositRow> {
   const entry = { state: shown.state, at: new Date(ctx.now()).toISOString() };
-  const history = shown.state === row.state ? row.history : [...row.history, entry];
+  const history = shown.state === row.state ? row.history : historyWith(row, { entry, isOpen });
   const change = { ...shown, history };
   const updated = await updateDeposit(ctx.db, {
     ...{ trackingId: row.trackingId, from: row.state, change },
@@ -116,7 +118,12 @@ export function previewTransitions(
  * removed as its source, so that the user's next transaction can become it.
  */
 const isRevertedSource = (row: DepositRow, change: DepositChange): boolean =>
-  row.state === "failed" && row.requestId === null && change.sourceTxHash === undefined;
+  row.state === "failed" &&
+  row.requestId === null &&
+  row.shares === null &&
+  change.sourceTxHash === undefined;
+
+const isOpen = (state: DepositRow["state"]): boolean => isRequested({ state });
 
 /** Returns the columns that transitions change in a deposit's row, or null if nothing changes. */
 function changeOf(
@@ -134,7 +141,7 @@ function changeOf(
   if (state === row.state) return differs ? change : null;
   const at = new Date(ctx.now()).toISOString();
   const source = isRevertedSource(row, change) ? { sourceTxHash: null, sourceProven: false } : {};
-  return { ...source, ...change, state, history: [...row.history, { state, at }] };
+  return { ...source, ...change, state, history: historyWith(row, { entry: { state, at }, isOpen }) };
 }
 
 /** The deposit that a receipt belongs to, and whether the receipt has the required confirmations. */

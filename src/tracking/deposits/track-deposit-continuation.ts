@@ -20,11 +20,15 @@ const router = depositRouterAddress.toLowerCase();
 
 /**
  * Reads the continuation of a deposit from Postgres: its second step, built as a deposit of its own that names it as
- * parent, with a proven transaction (`requested`, `claimable` or `completed`). Null if there is none. Throws
+ * parent, with a proven transaction (`requested`, `claimable` or `completed`, or a request that was settled). Null if there is none. Throws
  * `store_unavailable`.
  */
 export const readContinuation = (ctx: Context, row: DepositRow): Promise<DepositRow | null> =>
   selectContinuation(ctx.db, { parent: row, router });
+
+/** Returns true if a continuation has ended with shares; of one that was refunded in part, it shows the refund itself. */
+const hasShares = ({ state, shares }: DepositRow): boolean =>
+  state === "completed" || (state === "partial" && shares !== null);
 
 interface ContinuedDeposit {
   row: DepositRow;
@@ -33,7 +37,7 @@ interface ContinuedDeposit {
 
 /**
  * Returns the transition that gives a deposit the shares (null if unknown) of its continuation `by`. Empty until that
- * one is completed and its source transaction confirmed, which must not be in a block before the delivery. Throws
+ * one has shares and its source transaction confirmed, which must not be in a block before the delivery. Throws
  * `store_unavailable`, `upstream_unavailable` while a reorg of the continuation is not followed yet, and errors of the
  * RPC nodes.
  */
@@ -43,14 +47,14 @@ export async function continuationTransitions(
 ): Promise<Transition[]> {
   const { destinationTxHash } = row;
   const { sourceTxHash } = by;
-  if (by.state !== "completed" || destinationTxHash === null || sourceTxHash === null) return [];
+  if (!hasShares(by) || destinationTxHash === null || sourceTxHash === null) return [];
   const delivery = await readProven(ctx, { row, readTransaction, hash: destinationTxHash });
   const paid = await readProven(ctx, { row: by, readTransaction, hash: sourceTxHash });
   if (paid.blockNumber < delivery.blockNumber || !paid.confirmed) return [];
   await requireCurrentEvidence(ctx, { row: by, readTransaction });
   // It may have been derived again between the reading of its row and that of its evidence.
   const current = (await selectDeposit(ctx.db, by.trackingId)) ?? by;
-  if (current.state !== "completed" || current.sourceTxHash !== sourceTxHash) return [];
+  if (!hasShares(current) || current.sourceTxHash !== sourceTxHash) return [];
   const { shares, receivedAmount, depositTxHash, claimTxHash } = current;
   const amountIn = receivedAmount === null ? null : BigInt(receivedAmount);
   const { change, ...transition } = completedTransition(

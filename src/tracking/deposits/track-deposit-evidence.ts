@@ -8,7 +8,7 @@ import type {
   WithdrawalRow,
 } from "../../db/queries/deposit-queries.ts";
 import { failure } from "../../errors.ts";
-import { isOpen, isRequested } from "./deposit-state-machine.ts";
+import { isClaimed, isOpen, isRequested } from "./deposit-state-machine.ts";
 import type { TransactionReader } from "./deposit-transaction-reader.ts";
 
 type ListedHash = readonly [chainId: number, txHash: string | null];
@@ -34,7 +34,7 @@ function provingDeposit(row: DepositRow): ListedHash[] {
     [fromChainId, row.sourceProven ? row.sourceTxHash : null],
     [vaultChainId, row.destinationTxHash],
     [vaultChainId, row.depositProven || row.shares !== null ? row.depositTxHash : null],
-    [vaultChainId, row.state === "completed" ? row.claimTxHash : null],
+    [vaultChainId, isClaimed(row) ? row.claimTxHash : null],
     [requested ? vaultChainId : fromChainId, row.refundTxHash],
   ];
 }

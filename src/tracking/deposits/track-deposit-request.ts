@@ -34,9 +34,16 @@ export interface RequestState {
   block: BlockTime;
 }
 
-/** Returns true if a deposit failed because its vault rejected the request; false for any other deposit. */
-export function isRejected({ state, requestId }: { state: string; requestId: string | null }): boolean {
-  return state === "failed" && requestId !== null;
+/**
+ * Returns true if a deposit failed because its vault rejected the request or gave no shares for it; false for any other
+ * deposit.
+ */
+export function isRejected({
+  state,
+  requestId,
+  shares,
+}: Pick<DepositRow, "requestId" | "shares"> & { state: string }): boolean {
+  return state === "failed" && (requestId !== null || shares !== null);
 }
 
 /**

@@ -12,6 +12,7 @@ import { readStepState } from "../../orders/read-order-step-state.ts";
 import type { DepositState, NextStep } from "../../schemas/deposit-schema.ts";
 import type { Step, StepState, TokenRef } from "../../schemas/step-schema.ts";
 import { findToken } from "../../vaults/find-vault-token.ts";
+import { isClaimed } from "./deposit-state-machine.ts";
 import { confirmedOn } from "./deposit-transaction-reader.ts";
 
 /** A deposit with its current state and the user's next transaction, or null if there is none. */
@@ -118,7 +119,7 @@ function sourceState(row: DepositRow, state: DepositState): StepState {
     case "bridging":
       return row.twoStep ? "done" : "waiting";
     case "failed":
-      return row.requestId === null ? "skipped" : "done";
+      return row.requestId === null && row.shares === null ? "skipped" : "done";
     default:
       return "done";
   }
@@ -191,7 +192,7 @@ function secondFacts(
 }
 
 function claimState(row: DepositRow, { state, ready }: { state: DepositState; ready: boolean }): StepState {
-  if (state === "completed") return row.claimTxHash === null ? "skipped" : "done";
+  if (state === "completed" || isClaimed(row)) return row.claimTxHash === null ? "skipped" : "done";
   if (["expired", "abandoned", "partial", "refunded", "failed"].includes(state)) return "skipped";
   return ready && row.claimTxHash === null ? "required" : "waiting";
 }

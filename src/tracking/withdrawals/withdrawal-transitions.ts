@@ -7,9 +7,9 @@ import {
   type WithdrawalRow,
 } from "../../db/queries/deposit-queries.ts";
 import { selectWithdrawal } from "../../db/queries/withdrawal-queries.ts";
-import type { WithdrawalState } from "../../schemas/withdrawal-schema.ts";
 import type { TransactionReader } from "../deposits/deposit-transaction-reader.ts";
 import { readNewEvidence } from "../deposits/track-deposit-evidence.ts";
+import { historyWith } from "../tracked-history.ts";
 import { isOpenRequest, nextWithdrawalState, type WithdrawalEvent } from "./withdrawal-state-machine.ts";
 
 /** A transition of a withdrawal: an event, with the database columns to write. */
@@ -86,7 +86,8 @@ export async function restateWithdrawal(
 ): Promise<WithdrawalRow> {
   const { trackingId } = row;
   const entry = { state: shown.state, at: new Date(ctx.now()).toISOString() };
-  const history = shown.state === row.state ? row.history : historyWith(row, entry);
+  const history =
+    shown.state === row.state ? row.history : historyWith(row, { entry, isOpen: isOpenRequest });
   const change = { ...shown, history };
   const updated = await updateWithdrawal(ctx.db, { trackingId, from: row.state, change });
   return updated ?? (await selectWithdrawal(ctx.db, trackingId)) ?? row;
@@ -115,19 +116,5 @@ function changeOf(
   const differs = Object.entries(change).some(([key, value]) => row[key as keyof WithdrawalChange] !== value);
   if (state === row.state) return differs ? change : null;
   const at = new Date(ctx.now()).toISOString();
-  return { ...change, state, history: historyWith(row, { state, at }) };
-}
-
-/**
- * Returns a row's history with a new entry. If its vault reports the request in two states by turns, the first two of
- * these entries and the last one or two are kept.
- */
-function historyWith(
-  { state, history }: Pick<WithdrawalRow, "state" | "history">,
-  entry: { state: WithdrawalState; at: string },
-): WithdrawalRow["history"] {
-  const turns = history.slice(-4).map((one) => one.state);
-  const repeats = turns.join() === [entry.state, state, entry.state, state].join();
-  const kept = repeats && isOpenRequest(state) && isOpenRequest(entry.state) ? history.slice(0, -2) : history;
-  return [...kept, entry];
+  return { ...change, state, history: historyWith(row, { entry: { state, at }, isOpen: isOpenRequest }) };
 }

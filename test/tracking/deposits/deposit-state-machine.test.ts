@@ -23,7 +23,10 @@ const REACHES: Readonly<Record<OnchainEvent, DepositState | null>> = {
   vault_requested: "requested",
   vault_settled: "claimable",
   vault_rejected: null,
+  vault_pending: null,
   vault_claimed: "completed",
+  vault_partly_claimed: "partial",
+  vault_unminted: null,
   shares: "completed",
   token_only: "partial",
   refund: "refunded",
@@ -66,7 +69,12 @@ function expected(state: DepositState, evidence: StateEvent): DepositState {
   if (evidence.kind === "abandoned") return state === "built" || state === "expired" ? "abandoned" : state;
   const unproven = evidence.kind === "source_pending" || !evidence.confirmed;
   const isRejection = evidence.kind === "chain" && evidence.shows === "vault_rejected";
-  // The one way back: what was asked for will not be, and what was paid in is owed.
+  const isUnminted = evidence.kind === "chain" && evidence.shows === "vault_unminted";
+  const isOpen = state === "requested" || state === "claimable";
+  if (isUnminted) return evidence.confirmed && isOpen ? "failed" : state;
+  const isPending = evidence.kind === "chain" && evidence.shows === "vault_pending";
+  if (isPending) return evidence.confirmed && state === "claimable" ? "requested" : state;
+  // The one way back for good: what was asked for will not be, and what was paid in is owed.
   if (isRejection) return evidence.confirmed && state === "requested" ? "failed" : state;
   const to = unproven ? "submitted" : REACHES[evidence.shows];
   return to !== null && place(to) > place(state) ? to : state;
@@ -88,7 +96,9 @@ describe("nextState()", () => {
         let state = start;
         for (const evidence of learnt) {
           const after = nextState(state, evidence);
-          const rejected = state === "requested" && after === "failed";
+          const rejected =
+            (state === "requested" && after === "failed") ||
+            (state === "claimable" && (after === "failed" || after === "requested"));
           expect(rejected || place(after) >= place(state)).toBe(true);
           if (ENDS.includes(state)) expect(after).toBe(state);
           if (place(after) > LIFE.indexOf("submitted") && after !== state)
@@ -102,7 +112,13 @@ describe("nextState()", () => {
   });
 
   test("reaches the same final state in any order of events", () => {
-    const ending: readonly OnchainEvent[] = ["shares", "vault_claimed", "token_only", "refund"];
+    const ending: readonly OnchainEvent[] = [
+      "shares",
+      "vault_claimed",
+      "vault_partly_claimed",
+      "token_only",
+      "refund",
+    ];
     const others = everyEvidence.filter(
       (evidence) => evidence.kind !== "chain" || !evidence.confirmed || !ending.includes(evidence.shows),
     );

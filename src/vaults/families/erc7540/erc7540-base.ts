@@ -1,8 +1,10 @@
 import {
+  type Address,
   decodeEventLog,
   encodeFunctionData,
   type Hex,
   isAddressEqual,
+  type Log,
   parseAbi,
   parseEventLogs,
   toEventSelector,
@@ -17,6 +19,7 @@ import type {
   FlowSource,
   PendingDeposit,
 } from "../../vault-adapter.ts";
+import type { DepositClaim } from "../../vault-deposit-claim.ts";
 import { sharePriceOf } from "../../vault-share-price.ts";
 import { samplePrice, samplePriceReads, sampleShares } from "../erc4626-base/erc4626-adapter.ts";
 
@@ -151,7 +154,10 @@ const requestsAbi = once(() =>
   ]),
 );
 const claimsAbi = once(() =>
-  parseAbi(["event Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares)"]),
+  parseAbi([
+    "event Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares)",
+    "event DepositClaimable(address indexed controller, uint256 indexed requestId, uint256 assets, uint256 shares)",
+  ]),
 );
 const cancellationsAbi = once(() =>
   parseAbi([
@@ -208,10 +214,10 @@ export const erc7540Requests: AsyncDeposits = {
   // A claim's `Deposit` names the controller and the receiver, here both the user. Centrifuge names the receiver first.
   findClaim(vault, { user, logs }) {
     const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
-    const claims = parseEventLogs({ abi: claimsAbi(), logs: own }).filter(
+    const claims = parseEventLogs({ abi: claimsAbi(), eventName: "Deposit", logs: own }).filter(
       ({ args }) => isAddressEqual(args.sender, user) && isAddressEqual(args.owner, user),
     );
-    if (claims.length === 0) return null;
+    if (claims.length === 0) return findWorthless(own, user);
     return {
       shares: claims.reduce((total, { args }) => total + args.shares, 0n),
       assets: claims.reduce((total, { args }) => total + args.assets, 0n),
@@ -228,3 +234,15 @@ export const erc7540Requests: AsyncDeposits = {
     );
   },
 };
+
+/**
+ * Finds the announcement that a user's assets were settled for no shares, of which nothing is left to claim. Returns
+ * null if there is none. Source: centrifuge/protocol, IAsyncVault.
+ */
+function findWorthless(own: readonly Log[], user: Address): DepositClaim | null {
+  const settled = parseEventLogs({ abi: claimsAbi(), eventName: "DepositClaimable", logs: [...own] });
+  const assets = settled
+    .filter(({ args }) => isAddressEqual(args.controller, user) && args.shares === 0n)
+    .reduce((sum, { args }) => sum + args.assets, 0n);
+  return assets === 0n ? null : { shares: 0n, assets, announced: true };
+}

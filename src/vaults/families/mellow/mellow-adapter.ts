@@ -101,7 +101,10 @@ const mellowRequests: AsyncDeposits = {
       logs: emitted,
     });
     const own = claims.find(({ args }) => isAddressEqual(args.account, user));
-    return own === undefined ? null : { shares: own.args.shares, assets: null };
+    if (own === undefined) return null;
+    const { shares } = own.args;
+    // The queue has one request of an account at a time, and emits nothing where it has none.
+    return { shares, assets: null, ...(shares === 0n && { alone: true }) };
   },
   findCancellation(vault, { user, logs }) {
     const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
