@@ -13,6 +13,7 @@ import { readSharedRequests } from "./shared-exit-requests.ts";
 import {
   areKnown,
   areOwn,
+  dividedAssets,
   type EndSeen,
   isTaken,
   partsOf,
@@ -103,10 +104,14 @@ async function findEnd(
   if (unpaid && !complete && now.request === null) return null;
   const isKnown =
     certain && sole.every(Boolean) && paid.every(({ settlement }) => settlement.assets !== null);
-  const known = unpaid || isKnown;
+  const isCounted = !numbered && !isAmong && (at.unrecorded === undefined || now.request === null);
+  const isOpenOther = ({ state }: WithdrawalRow) => isOpenRequest(state);
+  const divided = isCounted
+    ? dividedAssets(row, { found, seen, others, isOpen: isOpenOther, waits: now.request !== null })
+    : null;
   const sum = paid.reduce((total, { settlement }) => total + (settlement.assets ?? 0n), 0n);
   const kept = !complete && now.request !== null;
-  return endTransition(row, { parts, assets: known ? sum : null, kept });
+  return endTransition(row, { parts, assets: unpaid || isKnown ? sum : divided, kept });
 }
 
 /**

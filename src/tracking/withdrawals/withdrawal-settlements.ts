@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import type { Receipt } from "../../chains/chain-transaction.ts";
 import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
-import { smaller } from "../../lib/amount.ts";
+import { mulDivDown, smaller } from "../../lib/amount.ts";
 import type { ExitSettlement } from "../../vaults/vault-exits.ts";
 
 /** A transaction that paid, cancelled or rejected a request or a part of it. */
@@ -22,6 +22,8 @@ interface RequestParts {
   shared: boolean;
   /** True if they are for more than what its shares and those of ended requests explain. */
   exceeds: boolean;
+  /** What they paid for its shares, each share of a payment alike and rounded down; null if one does not name them. */
+  byShares: bigint | null;
 }
 
 type Asked = Pick<WithdrawalRow, "requestId" | "shares" | "estimatedAssets" | "assets">;
@@ -140,6 +142,7 @@ export function partsOf(
   let left = asked;
   let owed = BigInt(row.estimatedAssets ?? "0") - BigInt(row.assets ?? "0");
   let [shared, skipped] = [false, false];
+  let byShares: bigint | null = 0n;
   const parts: EndSeen[] = [];
   for (const [index, one] of seen.entries()) {
     const { settlement } = one;
@@ -155,6 +158,7 @@ export function partsOf(
     if (before > 0n && isRounding && fitsIn(shares, before)) continue;
     shared ||= before > 0n || (skipped && shares === null);
     parts.push(one);
+    if (isPaid(one)) byShares = plus(byShares, paidFor(smaller(left, (shares ?? 0n) - before) ?? 0n, one));
     owed -= settlement.assets ?? owed;
     left -= shares === null ? (settlement.inParts === true && owed > 0n ? 0n : left) : shares - before;
     if (left > 0n) continue;
@@ -164,9 +168,52 @@ export function partsOf(
       (row.shares !== null && -left * ROUNDED_PART > asked) ||
       (promised > 0n && -owed * LATER_PART > promised);
     const exact = left === 0n && !shared && !exceeds;
-    return { parts, complete: true, exact, shared: shared || exceeds, exceeds };
+    return { parts, complete: true, exact, shared: shared || exceeds, exceeds, byShares };
   }
-  return { parts, complete: false, exact: false, shared, exceeds: false };
+  return { parts, complete: false, exact: false, shared, exceeds: false, byShares };
+}
+
+const plus = (one: bigint | null, other: bigint | null): bigint | null =>
+  one === null || other === null ? null : one + other;
+
+/** Returns what a payment gave for some of its shares, rounded down; null if it names no shares or no amount. */
+function paidFor(some: bigint, { settlement: { assets, shares = null } }: EndSeen): bigint | null {
+  return shares === null || shares === 0n || assets === null ? null : mulDivDown(assets, some, shares);
+}
+
+/**
+ * Returns a request's part of payments that are for others too, in the paid token's smallest unit: `byShares` of its
+ * parts. Null if one of the payments names no shares, if they differ in price, so that it matters which are its own, or
+ * if they do not suffice for all requests when nothing is open any more, so that two could take the same shares. Pure.
+ */
+export function dividedAssets(
+  row: Pick<WithdrawalRow, "shares">,
+  of: {
+    found: RequestParts;
+    seen: readonly EndSeen[];
+    others: readonly WithdrawalRow[];
+    isOpen: (other: WithdrawalRow) => boolean;
+    waits: boolean;
+  },
+): bigint | null {
+  const { found, seen, others, isOpen, waits } = of;
+  const paid = seen.filter(isPaid);
+  if (row.shares === null || !found.complete || !haveOnePrice(paid)) return null;
+  const sharing = [row, ...others.filter((other) => isOpen(other) || takersOf(paid, [other]).length > 0)];
+  const covered =
+    sharing.every(({ shares }) => shares !== null) && sharesOf(sharing) <= (sharesPaid(paid) ?? 0n);
+  return covered || waits ? found.byShares : null;
+}
+
+/** Returns true if payments gave the same for each share, but for the rounding of their amounts. */
+function haveOnePrice(paid: readonly EndSeen[]): boolean {
+  const [first] = paid;
+  return paid.every(({ settlement: { assets, shares = null } }) => {
+    const [firstAssets, firstShares] = [first?.settlement.assets ?? null, first?.settlement.shares ?? null];
+    if (assets === null || shares === null || firstAssets === null || firstShares === null) return false;
+    const difference = assets * firstShares - firstAssets * shares;
+    return (difference < 0n ? -difference : difference) <= shares + firstShares;
+  });
 }
 
 /** Returns the shares of the payments among settlements, or null if those of one are unknown. Pure. */

@@ -61,9 +61,9 @@ describe("a request that the vault still holds", () => {
     expect(await check({ ...open, row: second, others: [first] })).toMatchObject({
       shows: "request_pending",
     });
-    expect(await check({ ...open, row: first, others: [second] })).toMatchObject(paidAt(2, null));
-    const ended = { ...first, state: "completed", claimTxHash: hashAt(2), assets: null } as const;
-    expect(await check({ ...open, row: second, others: [ended] })).toMatchObject(paidAt(2, null));
+    expect(await check({ ...open, row: first, others: [second] })).toMatchObject(paidAt(2, "200"));
+    const ended = { ...first, state: "completed", claimTxHash: hashAt(2), assets: "200" } as const;
+    expect(await check({ ...open, row: second, others: [ended] })).toMatchObject(paidAt(2, "100"));
     const parts = { sent: [[], claims(60n), claims(40n)], hinted: [1, 2], views: holding(100n) };
     expect(await check({ ...parts, row: first })).toMatchObject(paidAt(2, "200"));
     expect(await check({ ...parts, hinted: [1], row: first })).toMatchObject({ shows: "request_pending" });
@@ -102,7 +102,7 @@ describe("of two requests, the cancelled one", () => {
     expect(await check({ ...scene, row: first, others: [second] })).toMatchObject({
       shows: "request_claimable",
     });
-    expect(await check({ ...scene, row: second, others: [first] })).toMatchObject(paidAt(2, null));
+    expect(await check({ ...scene, row: second, others: [first] })).toMatchObject(paidAt(2, "100"));
   });
 
   test("is both if all shares were returned", async () => {

@@ -49,19 +49,19 @@ describe("a claim of a part of two requests", () => {
   test("is all of the earlier one's, and then a part of the later one's", async () => {
     const more = { sent: [...sent, claims(60n)], views: waiting(30n), hinted: [2, 3] };
     expect(await check({ ...more, row: first, others: [second] })).toMatchObject({
-      ...{ shows: "token_paid", change: { claimTxHash: hashAt(3), assets: null } },
+      ...{ shows: "token_paid", change: { claimTxHash: hashAt(3), assets: "200" } },
     });
-    const ended = { ...first, state: "completed", claimTxHash: hashAt(3), assets: null } as const;
+    const ended = { ...first, state: "completed", claimTxHash: hashAt(3), assets: "200" } as const;
     expect(await check({ ...more, row: second, others: [ended] })).toMatchObject({
       ...{ shows: "request_pending", undecided: [hashAt(2), hashAt(3)] },
     });
   });
 
-  test("leaves the later one what is claimed last, whose amount is unknown if it is for both", async () => {
+  test("leaves the later one what is claimed last, of which it has its part if it is for both", async () => {
     const sentAll = [...sent, claims(90n)];
-    const ended = { ...first, state: "completed", claimTxHash: hashAt(3), assets: null } as const;
+    const ended = { ...first, state: "completed", claimTxHash: hashAt(3), assets: "200" } as const;
     expect(await check({ sent: sentAll, row: second, others: [ended] })).toMatchObject({
-      ...{ shows: "token_paid", change: { claimTxHash: hashAt(3), assets: null } },
+      ...{ shows: "token_paid", change: { claimTxHash: hashAt(3), assets: "100" } },
     });
   });
 });
@@ -74,9 +74,9 @@ test("a claim for exactly the later request's shares pays it, once the earlier o
   });
 });
 
-test("a claim for more than the only known request has an unknown amount", async () => {
+test("a claim for more than the only known request pays each share alike", async () => {
   const seen = await check({ sent: [[], claims(150n)], row: first });
-  expect(seen).toMatchObject({ shows: "token_paid", change: { assets: null } });
+  expect(seen).toMatchObject({ shows: "token_paid", change: { assets: "200" } });
   const rounded = { ...first, shares: "100000" };
   expect(await check({ sent: [[], claims(100_001n)], row: rounded })).toMatchObject({
     ...{ shows: "token_paid", change: { assets: "200002" } },

@@ -12,8 +12,8 @@ const check = (sent: readonly (readonly Log[])[], keep: (hashes: readonly Hex[])
 test.each([
   ["its own shares", [claims(100n)], 1, "200"],
   ["its own shares, in parts", [claims(40n), claims(60n)], 2, "200"],
-  ["more shares than its own", [claims(150n)], 1, null],
-  ["its own shares and those of as large a request", [claims(100n), claims(100n)], 1, null],
+  ["more shares than its own", [claims(150n)], 1, "200"],
+  ["its own shares and those of as large a request", [claims(100n), claims(100n)], 1, "200"],
   ["its own shares and those of a smaller request", [claims(100n), claims(50n)], 1, "200"],
 ])("payments for %s end it, with the amount where that is certain", async (_, sent, place, assets) => {
   expect(await check(sent)).toMatchObject({
