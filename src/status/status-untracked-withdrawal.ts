@@ -1,10 +1,10 @@
 import { type Address, getAddress, isAddressEqual } from "viem";
 import type { Receipt, Transaction } from "../chains/chain-transaction.ts";
 import { executedOrders, routerBridgeOutput } from "../router/router-codec.ts";
-import { netTransfers } from "../tracking/deposits/deposit-proofs.ts";
-import { withdrawalsIn } from "../tracking/withdrawals/withdrawal-proofs.ts";
+import { paymentTo, withdrawalsIn } from "../tracking/withdrawals/withdrawal-proofs.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
+import { paidTo } from "../vaults/vault-exits.ts";
 import { accountsOf } from "./status-untracked-deposit.ts";
 
 /**
@@ -93,25 +93,31 @@ function requestIn(receipt: Receipt, { vault, account }: AtVault): ShownWithdraw
   const token = seen.token ?? (exits.tokens(vault, mode)[0] ?? vault.asset).address;
   // Other vaults pay an earlier request in the transaction of the next one.
   const split = exits.redeemQueues === true ? flowOf(receipt, { vault, account }) : undefined;
-  const paid = split === undefined ? 0n : netTransfers(receipt.logs, { token, account });
+  const parts = split === undefined ? [] : paidTo(receipt.logs, { token, receiver: account });
+  const paid = parts.reduce((sum, part) => sum + part, 0n);
   const request = { mode, account, requestId, token, paid, promised: split?.assets ?? null };
   return { vault, kind: mode, shares, received: null, receivedToken: null, request };
 }
 
 /**
- * Returns the withdrawal of an account that a vault's event reports. The received amount is null if neither the vault's
- * asset nor exactly one of its other exit tokens reached the account. Null if there is no event.
+ * Returns the withdrawal of an account that a vault's event reports. The received amount is null if it is unknown or if
+ * neither the vault's asset nor exactly one of its other exit tokens reached the account. Null if there is no event.
  */
 function paymentIn(receipt: Receipt, { vault, account }: AtVault): ShownWithdrawal | null {
   const flow = flowOf(receipt, { vault, account });
   if (flow === undefined) return null;
+  const isAsset = (token: Address) => isAddressEqual(token, vault.asset.address);
   const arrived = exitTokens(vault)
-    .map((token) => ({ token, amount: netTransfers(receipt.logs, { token, account }) }))
-    .filter(({ amount }) => amount > 0n);
-  const inAsset = arrived.find(({ token }) => isAddressEqual(token, vault.asset.address));
+    .map((token) => {
+      const stated = isAsset(token) ? flow.assets : null;
+      return { token, amount: paymentTo(receipt.logs, { token, user: account, stated }) };
+    })
+    .filter(({ amount }) => amount !== 0n);
+  const inAsset = arrived.find(({ token }) => isAsset(token));
   const paid = inAsset ?? (arrived.length === 1 ? arrived[0] : undefined);
-  const known = { received: paid?.amount ?? null, receivedToken: paid?.token ?? null };
-  return { vault, kind: "paid", shares: flow.shares, ...known, request: null };
+  const received = paid?.amount ?? null;
+  const receivedToken = received === null ? null : (paid?.token ?? null);
+  return { vault, kind: "paid", shares: flow.shares, received, receivedToken, request: null };
 }
 
 /** Returns the account's withdrawal that a vault's event reports. */

@@ -78,3 +78,38 @@ test.each([
   const shown = findShownWithdrawal({ vaults: [paying], transaction, receipt });
   expect(shown).toMatchObject({ kind: "paid", shares: 7n, ...received });
 });
+
+/** What the account's batch sends on at once: to an exchange, a bridge or another vault. */
+const sentOn = (token: Address, value: bigint) => transferLog({ token, from: USER, to: OTHER, value });
+
+test.each([
+  ["all of it", [arrival(WETH), sentOn(WETH, 9n)], { received: 9n, receivedToken: WETH }],
+  ["a part of it", [arrival(WETH), sentOn(WETH, 8n)], { received: 9n, receivedToken: WETH }],
+  [
+    "some of several payments",
+    [arrival(WETH), arrival(WETH), sentOn(WETH, 8n)],
+    { received: null, receivedToken: null },
+  ],
+])("a batch that passes on %s was paid all the same", (_, logs, received) => {
+  const receipt = receiptOf(left, ...logs);
+  const shown = findShownWithdrawal({ vaults: [paying], transaction, receipt });
+  expect(shown).toMatchObject({ kind: "paid", shares: 7n, ...received });
+});
+
+const withdrawn = (assets: bigint, shares = 7n) =>
+  eventLog(
+    VAULT,
+    "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
+    { sender: USER, receiver: USER, owner: USER, assets, shares },
+  ) as unknown as Log;
+
+test("a vault paid no more of its asset than its event says, and what it queues is not passed on", () => {
+  const at = (adapter: string, ...logs: Log[]) => {
+    const vaults = [{ ...vault, adapter } as Vault];
+    return findShownWithdrawal({ vaults, transaction, receipt: receiptOf(withdrawn(9n), ...logs) });
+  };
+  const more = [arrival(USDC, 8n), arrival(USDC, 8n), sentOn(USDC, 16n)];
+  expect(at("erc4626", ...more)).toMatchObject({ kind: "paid", received: 9n, receivedToken: USDC });
+  for (const logs of [[arrival(USDC, 4n)], [arrival(USDC, 4n), sentOn(USDC, 3n)]])
+    expect(at("mellow_lrt", ...logs)).toMatchObject({ kind: "request", request: { paid: 4n, promised: 9n } });
+});

@@ -5,7 +5,6 @@ import { keepHints } from "../../db/queries/deposit-evidence-queries.ts";
 import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
 import { isNative } from "../../lib/address.ts";
 import type { ExitSettlement } from "../../vaults/vault-exits.ts";
-import { netTransfers } from "../deposits/deposit-proofs.ts";
 import { hashesOn } from "../deposits/deposit-transaction-hints.ts";
 import {
   isConfirmed,
@@ -14,6 +13,7 @@ import {
 } from "../deposits/deposit-transaction-reader.ts";
 import { type FoundTransfers, findTransfers, MAX_UNPROVING } from "../track-token-transfers.ts";
 import type { ExitSubject, OpenExit } from "./read-exit-request.ts";
+import { paymentTo } from "./withdrawal-proofs.ts";
 import { type EndSeen, paysNothing } from "./withdrawal-settlements.ts";
 
 /** A redemption request to check. */
@@ -137,9 +137,9 @@ function settlementsIn(
   // Anyone may claim no shares for the user.
   if (settlement.outcome === "paid" && settlement.assets === 0n && settlement.shares === 0n) return returned;
   if (settlement.outcome !== "paid" || isNative(row.exitToken)) return [settlement, ...returned];
-  const arrived = netTransfers(receipt.logs, { token: row.exitToken, account: row.userAddress });
-  if (arrived <= 0n) return paysNothing(settlement) ? [settlement, ...returned] : returned;
   // A vault may pay less than its event names; one transaction may pay several requests.
-  const assets = settlement.assets === null || arrived < settlement.assets ? arrived : settlement.assets;
+  const paid = { token: row.exitToken, user: row.userAddress, stated: settlement.assets };
+  const assets = paymentTo(receipt.logs, paid);
+  if (assets === 0n) return paysNothing(settlement) ? [settlement, ...returned] : returned;
   return [{ ...settlement, assets }, ...returned];
 }

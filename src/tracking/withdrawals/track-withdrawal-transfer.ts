@@ -8,7 +8,7 @@ import { type BuiltTransfer, selectBuiltTransfers } from "../../db/queries/withd
 import { isNative, sameAddress } from "../../lib/address.ts";
 import { once } from "../../lib/once.ts";
 import type { ProviderStatus } from "../../providers/provider.ts";
-import { findDeliveredAmount, netTransfers, transfersOf } from "../deposits/deposit-proofs.ts";
+import { findDeliveredAmount, transfersOf } from "../deposits/deposit-proofs.ts";
 import { hashesOn } from "../deposits/deposit-transaction-hints.ts";
 import {
   isConfirmed,
@@ -23,6 +23,7 @@ import {
 } from "../deposits/track-deposit-delivery.ts";
 import { type FoundTransfers, findTransfers } from "../track-token-transfers.ts";
 import { innerDataHashes } from "../tracked-calldata-hashes.ts";
+import { paymentTo } from "./withdrawal-proofs.ts";
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
 
 interface TransferInput {
@@ -144,7 +145,7 @@ function sentTransition(
     };
   const arrived = isNative(row.moveToken)
     ? null
-    : netTransfers(receipt.logs, { token: row.moveToken, account: row.userAddress });
+    : paymentTo(receipt.logs, { token: row.moveToken, user: row.userAddress, stated: null });
   // The swap's own calldata demands the least amount; native currency leaves no event that shows more.
   const deliveredAmount = arrived === null || arrived < BigInt(least) ? null : arrived.toString();
   return {

@@ -1,6 +1,7 @@
 import type { Receipt } from "../../chains/chain-transaction.ts";
 import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
 import { isNative, sameAddress } from "../../lib/address.ts";
+import { smaller } from "../../lib/amount.ts";
 import { TRANSFER_ROUNDING } from "../../orders/simulate-order-payment.ts";
 import { executedOrders, routerBridgeOutput } from "../../router/router-codec.ts";
 import { adapterOf } from "../../vaults/families/vault-families.ts";
@@ -88,9 +89,33 @@ function shownPayment({ logs }: Receipt, of: { token: string; user: string }): b
   return arrivalsOf(logs, of).reduce((sum, { value }) => sum + value, 0n);
 }
 
-/** Returns the transfers of a token to a user. */
+/** Returns the transfers of a token to a user from other accounts. */
 const arrivalsOf = (logs: Receipt["logs"], { token, user }: { token: string; user: string }) =>
-  transfersOf(logs, token).filter(({ to }) => sameAddress(to, user));
+  transfersOf(logs, token).filter(({ from, to }) => sameAddress(to, user) && !sameAddress(from, to));
+
+/**
+ * Returns what a token's transfers show as paid to a user, at most the amount that was `stated`, in smallest units. What
+ * the user spends in the same batch does not count. Null if unknown: some went back to an account that had paid it, or
+ * nothing was stated and some of several payments was spent, which may then be only what came back.
+ */
+export function paymentTo(
+  logs: Receipt["logs"],
+  { stated, ...of }: { token: string; user: string; stated: bigint | null },
+): bigint | null {
+  const moved = transfersOf(logs, of.token).filter(
+    ({ from, to, value }) => value > 0n && !sameAddress(from, to),
+  );
+  const arrivals = moved.filter(({ to }) => sameAddress(to, of.user));
+  const spent = moved.filter(({ from }) => sameAddress(from, of.user));
+  const total = arrivals.reduce((sum, { value }) => sum + value, 0n);
+  // A vault may take its payment back, and a batch may deposit it into the same vault.
+  const isReturned = spent.some((one) => {
+    const before = moved.slice(0, moved.indexOf(one));
+    return before.some((paid) => arrivals.includes(paid) && sameAddress(paid.from, one.to));
+  });
+  const isUnclear = stated === null && arrivals.length > 1 && spent.length > 0;
+  return isReturned || isUnclear ? null : smaller(total, stated);
+}
 
 /**
  * Returns the assets of the withdrawal of `shares` in a vault's events, or null unless exactly one has this number of

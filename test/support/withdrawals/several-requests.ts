@@ -1,5 +1,6 @@
 import { type Hex, type Log, numberToHex, toFunctionSelector } from "viem";
 import type { ChainLog } from "../../../src/chains/chain-logs.ts";
+import type { LogFilter } from "../../../src/chains/log-filter.ts";
 import type { Database } from "../../../src/db/database-client.ts";
 import type { Drizzle } from "../../../src/db/open-drizzle.ts";
 import type { WithdrawalRow } from "../../../src/db/queries/deposit-queries.ts";
@@ -116,7 +117,7 @@ function clientOf(scene: Requests) {
     ...reading,
     request: async (method: string, params: readonly unknown[]) =>
       method === "eth_getLogs"
-        ? wire.filter(({ topics, blockNumber }) => topics[0] === TRANSFER && isWithin(blockNumber, params))
+        ? wire.filter((one) => isWithin(one.blockNumber, params) && isWanted(one, params))
         : reading.request(method, params),
   });
 }
@@ -127,8 +128,11 @@ function isWithin(block: unknown, [filter]: readonly unknown[]): boolean {
   return Number(block) >= Number(fromBlock) && Number(block) <= Number(toBlock);
 }
 
-/** First topic of ERC-20 transfers. */
-const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+/** Returns true if a log has the topics that a request for logs names. */
+function isWanted({ topics }: Pick<ChainLog, "topics">, [filter]: readonly unknown[]): boolean {
+  const lists = (filter as Pick<LogFilter, "topics">).topics;
+  return lists.every((list, position) => list === null || list.includes(topics[position] ?? ""));
+}
 
 /** A database with the vault and the account's other withdrawals, in which every condition holds. */
 function databaseOf({ adapter, others = [], params = {}, onHints }: Requests): Database {

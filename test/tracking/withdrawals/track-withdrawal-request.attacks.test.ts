@@ -123,18 +123,17 @@ test("a claim is complete with what arrived", async () => {
   expect(await look([claimLog(), pays(PAID)])).toEqual([{ shows: "token_paid", assets: String(PAID) }]);
 });
 
-test.each<[string, Log[]]>([
-  ["names more than it pays", [claimLog({ assets: 2n * PAID }), pays(PAID)]],
-  [
-    "pays what its event names, and takes a part back",
-    [
-      claimLog({ assets: 2n * PAID }),
-      pays(2n * PAID),
-      transferLog({ token: USDC, from: USER, to: VAULT, value: PAID }),
-    ],
-  ],
-])("a claim that %s is complete with what arrived", async (_name, logs) => {
+test("a claim that names more than it pays is complete with what arrived", async () => {
+  const logs = [claimLog({ assets: 2n * PAID }), pays(PAID)];
   expect(await look(logs)).toEqual([{ shows: "token_paid", assets: String(PAID) }]);
+});
+
+test("a claim whose payment goes back to the vault, in part or whole, is complete with an unknown amount", async () => {
+  for (const value of [PAID, 2n * PAID]) {
+    const back = transferLog({ token: USDC, from: USER, to: VAULT, value });
+    const logs = [claimLog({ assets: 2n * PAID }), pays(2n * PAID), back];
+    expect(await look(logs)).toEqual([{ shows: "token_paid", assets: null }]);
+  }
 });
 
 test.each<[string, Log[], boolean?]>([
