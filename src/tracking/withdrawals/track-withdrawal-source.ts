@@ -3,6 +3,7 @@ import type { Receipt, TransactionOnChain } from "../../chains/chain-transaction
 import type { Context } from "../../context.ts";
 import type { WithdrawalChange, WithdrawalRow } from "../../db/queries/deposit-queries.ts";
 import { sameAddress } from "../../lib/address.ts";
+import { depositRouterAddress } from "../../router/router-address.ts";
 import { adapterOf } from "../../vaults/families/vault-families.ts";
 import type { Vault } from "../../vaults/vault.ts";
 import type { ExitRequestSeen } from "../../vaults/vault-exits.ts";
@@ -65,6 +66,8 @@ export async function exitSourceTransitions(
     if (confirmed && isEarlierSource(row, seen)) await leaveToEarlierRow(ctx, { row, hash, receipt, leave });
     return [];
   }
+  // Transfers that contradict the Router's event show no amount: what they show may be a rest that a swap left over.
+  if (sameAddress(row.sourceTo, depositRouterAddress)) return [];
   if (!(await holdsSource(ctx, { row, hash, receipt, leave }))) return [];
   const batched = transaction !== null && !isSourceTransaction(row, transaction);
   return ownTransitions(vault, { ...at, receipt, batched });
