@@ -25,6 +25,8 @@ export const head: BlockFields = { chainId: testChain.chainId, number: 1_234, ti
 const bytes = (value: number, size: number): Hex => numberToHex(value, { size });
 /** Status bytes of the aggregator's result. Source: Aggregator.sol. */
 const STATUS = { failed: 0, answered: 1, not_reached: 2, unknown: 3, spent: 4 } as const;
+/** Bytes of return data above which the aggregator leaves an answer out. Source: Aggregator.sol. */
+const MAX_DATA = 4_096;
 
 /** Result of reading a native balance: 10^18 wei. */
 const NATIVE_BALANCE: ContractAnswer = { ok: true, data: numberToHex(10n ** 18n, { size: 32 }) };
@@ -42,6 +44,7 @@ export function answerMulticall(data: Hex, world: { contracts: Contracts; block:
   const results = callsOf(data).map((call) => {
     const answer = programAnswer(call, timestamp) ?? world.contracts(call);
     if ("status" in answer) return bytes(STATUS[answer.status], 1);
+    if (size(answer.data) > MAX_DATA) return bytes(STATUS.unknown, 1);
     const status = answer.ok ? STATUS.answered : STATUS.failed;
     return concatHex([bytes(status, 1), bytes(size(answer.data), 2), answer.data]);
   });

@@ -25,9 +25,10 @@ const queueAbi = once(() =>
 );
 /**
  * Maximum number of transferred withdrawals of an account that are read per queue. Whoever wants to exceed it must
- * first queue as many withdrawals at EigenLayer.
+ * first queue as many withdrawals at EigenLayer. The list of one more still fits into the 4,096 bytes that the
+ * aggregator returns of a call.
  */
-export const MAX_TRANSFERRED = 128n;
+export const MAX_TRANSFERRED = 120n;
 
 const on = (queue: Address) => ({ to: queue, abi: queueAbi() }) as const;
 const unknown: Query<null> = createQuery({}, () => null);
@@ -35,7 +36,7 @@ const unknown: Query<null> = createQuery({}, () => null);
 /**
  * Returns a query for what an account would have, in the asset's smallest unit, of the withdrawals with these ids at an
  * EigenLayer queue if it accepted them. Anyone can transfer or request withdrawals for it, and a MultiVault transfers
- * its own to pay a redemption. Null if a part is unread or just accepted, or there are over 128. Source: mellow-finance/simple-lrt.
+ * its own to pay a redemption. Null if a part is unread or just accepted, or there are over 120. Source: mellow-finance/simple-lrt.
  */
 export function transferredAssets(
   queue: Address,

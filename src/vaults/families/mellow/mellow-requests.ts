@@ -22,10 +22,13 @@ const queueAbi = once(() =>
     "function requestsOf(address account, uint256 offset, uint256 limit) view returns ((uint256 timestamp, uint256 shares, bool isClaimable, uint256 assets)[])",
   ]),
 );
-/** Number of a user's requests that one read returns. Each requesting transaction adds one. */
-const PAGE = 64;
+/**
+ * Number of a user's requests that one read returns: as many as fit into the 4,096 bytes that the aggregator returns of
+ * a call. Each requesting transaction adds one.
+ */
+const PAGE = 31;
 /** Maximum number of such reads, one after the other. */
-const MAX_PAGES = 8;
+const MAX_PAGES = 16;
 
 type RedeemRequest = { timestamp: bigint; shares: bigint; isClaimable: boolean; assets: bigint };
 

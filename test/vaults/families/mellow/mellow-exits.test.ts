@@ -38,10 +38,10 @@ test.each([
 });
 
 test.each([
-  ["one page, which is not full", 63, 1],
-  ["one page, which is full", 64, 2],
-  ["three pages", 130, 3],
-  ["more pages than are read", 512, null],
+  ["one page, which is not full", 30, 1],
+  ["one page, which is full", 31, 2],
+  ["three pages", 63, 3],
+  ["more pages than are read", 496, null],
 ])("a user's requests on %s are all known or none", async (_name, count, pages) => {
   const abi = parseAbi([
     "function asset() view returns (address)",
@@ -66,7 +66,7 @@ test.each([
     pages === null ? null : all.map(({ timestamp }) => String(timestamp)),
   );
   // The last batch reads the prices.
-  expect(client.calls).toHaveLength(pages === null ? 8 : pages + 1);
+  expect(client.calls).toHaveLength(pages === null ? 16 : pages + 1);
 });
 
 test("an instant redemption is limited by the rest of the day's shares and by the liquid assets", () => {
