@@ -1,4 +1,5 @@
-import { encodeFunctionData, parseAbi, zeroAddress } from "viem";
+import { encodeFunctionData, IntegerOutOfRangeError, parseAbi, zeroAddress } from "viem";
+import { failure } from "../errors.ts";
 import { isNative } from "../lib/address.ts";
 import { MAX_UINT256 } from "../lib/amount.ts";
 import { once } from "../lib/once.ts";
@@ -144,11 +145,19 @@ export function toExitOrder(exit: Exit): RouterCall {
 
 /**
  * Encodes a redemption or redemption request as the call that the user's wallet sends: to the Router, or to the vault
- * family's contract. Throws a RangeError for a request through the Router.
+ * family's contract. Throws `would_revert` for an amount that the function's parameters cannot express, and a RangeError
+ * for a request through the Router.
  */
 export function encodeExit(exit: Exit): UserCall {
-  if (exit.way.via === "router")
-    return { target: depositRouterAddress, value: 0n, data: encodeRouterCall(toExitOrder(exit)) };
-  const { target, data } = vaultExitCall(exit);
-  return { target, value: 0n, data };
+  try {
+    if (exit.way.via === "router")
+      return { target: depositRouterAddress, value: 0n, data: encodeRouterCall(toExitOrder(exit)) };
+    const { target, data } = vaultExitCall(exit);
+    return { target, value: 0n, data };
+  } catch (error) {
+    if (!(error instanceof IntegerOutOfRangeError)) throw error;
+    throw failure("would_revert", "so many shares are more than the vault can redeem in one transaction", {
+      revert: null,
+    });
+  }
 }
