@@ -2342,7 +2342,7 @@ export interface components {
         /** @description What the user should know before signing. */
         Warning: {
             /**
-             * @description Stable code. `price_unverified`: no independent price of a token is known; a second provider's offer confirms the route's amounts. `rate_unverified`: nothing confirms the rate at which the vault counts a token that is not its asset. `receiver_without_code`: the user's account is a contract, and has no code on the chain where the order pays. Of withdrawals and moves: `exit_fee`: the exit fee of the vault that is left exceeds the slippage tolerance. Of withdrawals only: `no_minimum`: no contract enforces a minimum payment; `mode_changed`: the vault refuses an instant payment, so `auto` has chosen a request or cooldown; `not_cancellable`: the user cannot take the request or cooldown back; `pays_less`: a claim pays clearly less than the vault states.
+             * @description Stable code. `price_unverified`: no independent price of a token is known; a second provider's offer confirms the route's amounts. `rate_unverified`: nothing confirms the rate at which the vault counts a token that is not its asset. `receiver_without_code`: the user's account is a contract, and has no code on the chain where the order pays. Of moves: `shares_sold`: the vault does not redeem the shares now, so an exchange buys them. Of withdrawals and moves: `exit_fee`: the exit fee of the vault that is left exceeds the slippage tolerance. Of withdrawals only: `no_minimum`: no contract enforces a minimum payment; `mode_changed`: the vault refuses an instant payment, so `auto` has chosen a request or cooldown; `not_cancellable`: the user cannot take the request or cooldown back; `pays_less`: a claim pays clearly less than the vault states.
              * @example price_unverified
              */
             code: string;
@@ -3068,7 +3068,7 @@ export interface components {
         };
         /** @description What a withdrawal would give now, by mode. */
         WithdrawQuote: {
-            /** @description Withdrawal modes of the vault with their expected results. The mode that a build would take comes first. */
+            /** @description Withdrawal modes of the vault with their expected results. The mode that a build would take comes first. If the vault would pay at once and only the way to the requested token is missing, a build takes another mode only if `mode` names it. */
             options: components["schemas"]["WithdrawOption"][];
             /**
              * @description Warnings to show before signing; empty if there are none.

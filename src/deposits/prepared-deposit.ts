@@ -93,7 +93,7 @@ export type PreparedDeposit = {
   swaps?: boolean;
   /** Time for which the quote of a move's swap is valid, in seconds; absent without a swap or a stated time. */
   validSeconds?: number;
-  /** Warnings about the swap of a move on one chain; absent without a swap. */
+  /** Warnings about a move's swap on one chain, or about shares that are sold; absent if there are none. */
   warnings?: readonly Warning[];
   order: DepositOrder;
 } & (

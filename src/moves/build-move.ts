@@ -6,6 +6,7 @@ import type { PreparedDeposit } from "../deposits/prepared-deposit.ts";
 import { AppError, type ErrorCode } from "../errors.ts";
 import type { BuildInput } from "../schemas/build-input-schema.ts";
 import type { Quote } from "../schemas/quote-schema.ts";
+import type { Warning } from "../schemas/step-schema.ts";
 import { findMovedVault } from "./find-move-source.ts";
 import { prepareMove } from "./prepare-move.ts";
 
@@ -43,10 +44,20 @@ async function prepareDepositOrMove(ctx: Context, input: BuildInput): Promise<Pr
     return await prepareMove(ctx, { input, from: paid.vault });
   } catch (error) {
     if (!(error instanceof AppError && SELLABLE.has(error.code))) throw error;
-    return prepareDeposit(ctx, input).catch(() => {
+    const sold = await prepareDeposit(ctx, input).catch(() => {
       throw error;
     });
+    return withWarning(sold, {
+      code: "shares_sold",
+      detail: `${paid.vault.name} does not redeem these shares in this transaction (${error.code}), so they are sold`,
+    });
   }
+}
+
+function withWarning(prepared: PreparedDeposit, warning: Warning): PreparedDeposit {
+  if (prepared.kind === "direct") return { ...prepared, warnings: [...(prepared.warnings ?? []), warning] };
+  const { routed } = prepared;
+  return { ...prepared, routed: { ...routed, warnings: [...routed.warnings, warning] } };
 }
 
 /**

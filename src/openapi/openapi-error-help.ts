@@ -136,7 +136,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     cause:
       "The vault does not support the requested mode, or the two vaults of a move allow none on one chain.",
     remedy:
-      "Set `mode` to `auto`, or to a mode that `POST /v1/withdraw/quote` offers. In place of a move, withdraw first, then deposit.",
+      "Set `mode` to `auto`, or to a mode that `POST /v1/withdraw/quote` offers (`request` for a cooldown). In place of a move, withdraw first, then deposit.",
   },
   credentials_required: {
     cause: "The endpoint requires a session token, an API key with its secret, or the administrator's token.",

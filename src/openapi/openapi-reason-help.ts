@@ -116,6 +116,11 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
     remedy:
       "Ask the user before the step is signed. If the text says that a rejected request returns nothing on chain, only the vault's operator can return the value.",
   },
+  shares_sold: {
+    where: "warnings",
+    cause: "The vault does not redeem the shares of the move in this transaction, so an exchange buys them.",
+    remedy: "Show the user what the exchange pays. To be paid by the vault, withdraw first, then deposit.",
+  },
   no_quote: {
     where: "reasons",
     cause: "The provider has no route for this transfer.",

@@ -44,6 +44,10 @@ const SharesInput = z
 /** Withdrawal modes that a caller can request. */
 export const withdrawModes = ["auto", "instant", "request"] as const;
 
+/** Explains that a cooldown, which is a mode of options and records, is asked for as a request. */
+const explainMode = ({ input }: { input?: unknown }): string | undefined =>
+  input === "cooldown" ? "must be `request`, which also starts a cooldown" : undefined;
+
 /** Request body for quoting or building a withdrawal. Unknown fields are rejected: a misspelling could cost money. */
 export const WithdrawInput = z
   .strictObject({
@@ -72,7 +76,7 @@ export const WithdrawInput = z
           "0.005 for a token that the vault pays itself, 0.03 otherwise.",
         example: 0.005,
       }),
-    mode: z.enum(withdrawModes).default("auto").meta({
+    mode: z.enum(withdrawModes, { error: explainMode }).default("auto").meta({
       description:
         "`instant`: paid in the same transaction; `request`: paid after the vault has settled, or after a cooldown; `auto`: the first that is possible, `instant` first if its exit fee is at most `slippage` or unknown, otherwise last. No other mode is taken if the vault would pay but nothing brings its payment to the requested token.",
     }),
@@ -205,7 +209,9 @@ export const WithdrawQuote = z
   .object({
     options: z.array(WithdrawOption).meta({
       description:
-        "Withdrawal modes of the vault with their expected results. The mode that a build would take comes first.",
+        "Withdrawal modes of the vault with their expected results. The mode that a build would take comes first. If the " +
+        "vault would pay at once and only the way to the requested token is missing, a build takes another mode only if " +
+        "`mode` names it.",
     }),
     warnings: Warnings,
   })

@@ -151,6 +151,9 @@ export function asOnwardError(error: unknown): unknown {
   return error;
 }
 
+/** Returns true for an AppError of `asOnwardError`. */
+export const isOnwardError = (error: AppError): boolean => onwardErrors.has(error);
+
 /**
  * Returns true for an error that rules out a mode: an AppError of any code except `simulation_unavailable`,
  * `store_unavailable`, `upstream_unavailable`, `upstream_timeout` and `rate_limited`.

@@ -15,6 +15,7 @@ import type { ExitMode } from "../vaults/vault-exits.ts";
 import {
   allPossible,
   firstPossible,
+  isOnwardError,
   isRefusal,
   type ModeOption,
   prepareMode,
@@ -152,7 +153,10 @@ async function readOrder(ctx: Context, of: { input: WithdrawInput; vault: Vault 
   return { order: { ...order, slippage, shares: claims ? facts.shares : order.shares }, facts };
 }
 
-/** Adds the refusal of the instant mode to the first option, which a build would choose, if it ranks below it. */
+/**
+ * Adds the refusal of the instant mode to the first option, which a build would choose, if it ranks below it. No build
+ * takes another mode in place of one that the vault would pay, when only the way to the requested token is missing.
+ */
 function withInstantRefusal(
   options: readonly ModeOption<PreparedWithdrawal>[],
   modes: readonly ExitMode[],
@@ -161,7 +165,8 @@ function withInstantRefusal(
   if (first === undefined || first.prepared === null) return [...options];
   const instant = others.find(({ mode }) => mode === "instant");
   const refusal = modes.indexOf("instant") < modes.indexOf(first.mode) ? (instant?.refusal ?? null) : null;
-  return [{ ...first, prepared: withRefusal(first.prepared, refusal) }, ...others];
+  const replaced = refusal !== null && isOnwardError(refusal) ? null : refusal;
+  return [{ ...first, prepared: withRefusal(first.prepared, replaced) }, ...others];
 }
 
 interface InMode extends ReadOrder {

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { OwnShareError, quoteDepositOrMove } from "../../src/moves/build-move.ts";
-import { USDC, USER, vault } from "../support/deposits/fixtures.ts";
+import { priceKey } from "../../src/prices/price.ts";
+import { USDC, USER, VAULT, vault } from "../support/deposits/fixtures.ts";
 import { balanceKey, sharesFor } from "../support/deposits/simulated-chain.ts";
+import { priceOfToken } from "../support/economics/trades.ts";
+import { WORTH } from "../support/withdrawals/fixtures.ts";
 import {
   createMoveFixture,
   into,
@@ -9,7 +12,7 @@ import {
   NEW_SHARES,
   TARGET_VAULT,
 } from "../support/withdrawals/moving.ts";
-import { storedOf } from "../support/withdrawals/withdrawing.ts";
+import { storedOf, swapDesk } from "../support/withdrawals/withdrawing.ts";
 
 const both = [storedOf(vault), storedOf(into)];
 
@@ -47,6 +50,19 @@ describe("quoteDepositOrMove()", () => {
 
   test("refuses a chain that is not served before anything is read", async () => {
     await expect(quoted({ from_chain_id: 999_999 })).rejects.toMatchObject({ code: "chain_unsupported" });
+  });
+
+  test("warns that shares which the vault does not redeem are sold", async () => {
+    const { ctx } = await createMoveFixture({ routed: false });
+    const answers = [both, [storedOf(vault)]];
+    const db = { run: async <T>() => (answers.shift() ?? [storedOf(into)]) as T };
+    const desk = swapDesk(ctx, { price: () => WORTH, asStep: false }).ctx;
+    const share = { chainId: vault.chainId, address: VAULT, decimals: 18, unit: "18" };
+    const worth = priceOfToken({ ...share, usd: (WORTH * 10n ** 18n) / 100_000_000n });
+    desk.prices.book.feeds.set(priceKey({ ...share, token: VAULT }), worth);
+    const quote = await quoteDepositOrMove({ ...desk, db }, moveInput());
+    expect(quote.quote_type).toBe("same_chain_swap");
+    expect(quote.warnings.map(({ code }) => code)).toContain("shares_sold");
   });
 
   test("says why the shares cannot be redeemed where no exchange takes them either", async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { getWithdrawalQuote } from "../../src/withdrawals/get-withdrawal-quote.ts";
-import { USDC, USER, VAULT } from "../support/deposits/fixtures.ts";
+import { prepareWithdrawal } from "../../src/withdrawals/prepare-withdrawal.ts";
+import { USDC, USER, VAULT, vault, WETH } from "../support/deposits/fixtures.ts";
 import { balanceKey } from "../support/deposits/simulated-chain.ts";
 import { HELD, WORTH } from "../support/withdrawals/fixtures.ts";
 import {
@@ -11,6 +12,9 @@ import {
   swapDesk,
   waitingFunctions,
 } from "../support/withdrawals/withdrawing.ts";
+
+/** Selector of Upshift's `requestRedeem(uint256,address)`. */
+const REQUEST_REDEEM = "0x107703ab";
 
 test("getWithdrawalQuote() shows what a build would give, and records nothing", async () => {
   const world = await createWithdrawalFixture({
@@ -46,6 +50,25 @@ test("getWithdrawalQuote() shows a mode that is impossible now with its code, af
   ]);
   expect(options[0]?.available_at).toBe(new Date((1_700_000_000 + 604_800) * 1_000).toISOString());
   expect(JSON.stringify(options[1]?.reasons)).toContain("mode_unsupported");
+});
+
+test("getWithdrawalQuote() does not say that the vault refuses to pay at once where only the way onward is missing", async () => {
+  const upshift = { ...vault, adapter: "upshift", params: {} };
+  const { ctx } = await createWithdrawalFixture({
+    vaults: [storedOf(upshift)],
+    effects: (call) => {
+      const asks = call.to.toLowerCase() === VAULT.toLowerCase() && call.data.startsWith(REQUEST_REDEEM);
+      return { rises: asks ? { [balanceKey(VAULT, USER)]: -HELD } : { [balanceKey(USDC, USER)]: WORTH } };
+    },
+  });
+  const input = inputOf({ to_token: WETH });
+  const { options, warnings } = await getWithdrawalQuote(ctx, input);
+  expect(options.map(({ mode, reasons }) => [mode, reasons.length])).toEqual([
+    ["request", 0],
+    ["instant", 1],
+  ]);
+  expect(warnings.map(({ code }) => code)).not.toContain("mode_changed");
+  await expect(prepareWithdrawal(ctx, input)).rejects.toMatchObject({ code: "no_route" });
 });
 
 test("getWithdrawalQuote() refuses when no mode is possible", async () => {

@@ -155,9 +155,12 @@ export function buildDeposit(
   input: DepositInput & ActionOptions & { idempotencyKey?: string },
 ) {
   const { signal, idempotencyKey, ...body } = input;
-  const headers = idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey };
+  const headers = idempotencyHeaders(idempotencyKey);
   return ask<"quotes.build">(client, { method: "POST", path: "/v1/quote/build", body, headers, signal });
 }
+
+const idempotencyHeaders = (key: string | undefined): Record<string, string> =>
+  key === undefined ? {} : { "idempotency-key": key };
 
 /**
  * Returns a deposit with its steps. Throws CausewayError, `deposit_not_found` for an unknown tracking id, and `network`
@@ -199,12 +202,19 @@ export function quoteWithdrawal(client: CausewayClient, input: WithdrawalInput &
 }
 
 /**
- * Builds a withdrawal: the user's steps and the tracking id. Throws CausewayError, for example `no_liquidity` or
- * `would_revert`. Source: `POST /v1/withdraw/build`.
+ * Builds a withdrawal: the user's steps and the tracking id. An `idempotencyKey` works as in `buildDeposit`. Throws
+ * CausewayError, for example `no_liquidity` or `would_revert`. Source: `POST /v1/withdraw/build`.
  */
-export function buildWithdrawal(client: CausewayClient, input: WithdrawalInput & ActionOptions) {
-  const { signal, ...body } = input;
-  return ask<"withdrawals.build">(client, { method: "POST", path: "/v1/withdraw/build", body, signal });
+export function buildWithdrawal(
+  client: CausewayClient,
+  input: WithdrawalInput & ActionOptions & { idempotencyKey?: string },
+) {
+  const { signal, idempotencyKey, ...body } = input;
+  const headers = idempotencyHeaders(idempotencyKey);
+  return ask<"withdrawals.build">(client, {
+    ...{ method: "POST", path: "/v1/withdraw/build" },
+    ...{ body, headers, signal },
+  });
 }
 
 /**

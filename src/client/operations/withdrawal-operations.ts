@@ -27,9 +27,9 @@ export interface RequestOfVault {
   requestId: string;
 }
 
-/** A withdrawal to execute. `userAddress` defaults to the wallet's account. */
+/** A withdrawal to execute. `userAddress` defaults to the wallet's account, `idempotencyKey` to a random key. */
 export type ExecuteWithdrawalInput = Omit<WithdrawalInput, "userAddress"> &
-  ExecutionOptions & { userAddress?: `0x${string}` };
+  ExecutionOptions & { userAddress?: `0x${string}`; idempotencyKey?: string };
 
 /**
  * Builds a withdrawal and executes its steps like `executeDeposit`, the claim of a request included. Returns it in its
@@ -39,12 +39,16 @@ export async function executeWithdrawal(
   client: CausewayClient,
   input: ExecuteWithdrawalInput,
 ): Promise<Withdrawal> {
-  const { wallet, onProgress, signal, batch, storage, sendAgain, ...rest } = input;
+  const { wallet, onProgress, signal, batch, storage, idempotencyKey, sendAgain, ...rest } = input;
   const chainId = chainIdOf(plainVaultId(input.vaultId));
   const userAddress = await addressIn(wallet, { chainId, expected: input.userAddress });
-  const first = await buildWithdrawal(client, { ...rest, userAddress, signal });
+  const key = idempotencyKey ?? crypto.randomUUID();
+  const first = await buildWithdrawal(client, { ...rest, userAddress, idempotencyKey: key, signal });
   requireBalance(first, userAddress);
   const options = { wallet, onProgress, signal, batch, storage, sendAgain };
+  // The response to a repeated key may be that of a withdrawal which was sent in the meantime.
+  if (idempotencyKey !== undefined)
+    return continueWithdrawal(client, { trackingId: first.trackingId, ...options });
   return executeAlone({ trackingId: first.trackingId, signal }, () =>
     walk(client, { userAddress, first, options }),
   );

@@ -77,3 +77,12 @@ test("a repeated idempotency key continues the deposit from its present state", 
   expect((await executeDeposit(client, input)).state).toBe("completed");
   expect(sent()).toBe(0);
 });
+
+test("a repeated idempotency key continues the withdrawal from its present state", async () => {
+  const { client, requests } = readings([done], () => required);
+  const { wallet, sent } = fakeWallet();
+  const input = { vaultId: "1:0x01", shares: "all", wallet, idempotencyKey: "key" } as const;
+  expect((await executeWithdrawal(client, input)).state).toBe("completed");
+  expect(sent()).toBe(0);
+  expect(requests[0]?.headers.get("idempotency-key")).toBe("key");
+});
