@@ -58,6 +58,12 @@ export const shippedTargets: readonly ShippedTarget[] = [
     exports: ["CreationCode"],
   },
   {
+    source: "src/chains/aggregator/ListSearch.sol",
+    contract: "ListSearch",
+    output: "src/chains/aggregator/list-search-artifact.ts",
+    exports: ["CreationCode"],
+  },
+  {
     source: "src/chains/simulator/CallSimulator.sol",
     contract: "CallSimulator",
     output: "src/chains/simulator/call-simulator-artifact.ts",

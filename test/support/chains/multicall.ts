@@ -1,5 +1,15 @@
-import { type Address, concatHex, getAddress, type Hex, numberToHex, size, slice } from "viem";
+import {
+  type Address,
+  concatHex,
+  decodeAbiParameters,
+  getAddress,
+  type Hex,
+  numberToHex,
+  size,
+  slice,
+} from "viem";
 import { aggregatorCreationCode } from "../../../src/chains/aggregator/aggregator-artifact.ts";
+import { listSearchCreationCode } from "../../../src/chains/aggregator/list-search-artifact.ts";
 import type { ChainClient } from "../../../src/chains/chain-client.ts";
 import type { ChainDefinition } from "../../../src/chains/chain-definitions.ts";
 import { completeClient } from "./complete-client.ts";
@@ -42,7 +52,7 @@ const isTimeRead = ({ to, data }: { to: Address; data: Hex }): boolean =>
 export function answerMulticall(data: Hex, world: { contracts: Contracts; block: BlockFields }): Hex {
   const { chainId, number: height, timestamp } = world.block;
   const results = callsOf(data).map((call) => {
-    const answer = programAnswer(call, timestamp) ?? world.contracts(call);
+    const answer = programAnswer(call, { ...world, timestamp }) ?? world.contracts(call);
     if ("status" in answer) return bytes(STATUS[answer.status], 1);
     if (size(answer.data) > MAX_DATA) return bytes(STATUS.unknown, 1);
     const status = answer.ok ? STATUS.answered : STATUS.failed;
@@ -51,10 +61,25 @@ export function answerMulticall(data: Hex, world: { contracts: Contracts; block:
   return concatHex([bytes(chainId, 8), bytes(height, 8), bytes(timestamp, 8), ...results]);
 }
 
-/** Returns the result of a read that is a program without a contract. Null for a call of a contract. */
-function programAnswer(call: { to: Address; data: Hex }, timestamp: number): ContractAnswer | null {
+/** Returns the result of a read that is a program of this service. Null for a call of a contract. */
+function programAnswer(
+  call: { to: Address; data: Hex },
+  { contracts, timestamp }: { contracts: Contracts; timestamp: number },
+): ContractAnswer | null {
   if (isBalanceRead(call)) return NATIVE_BALANCE;
+  if (call.data.startsWith(listSearchCreationCode)) return searchList(call.data, contracts);
   return isTimeRead(call) ? { ok: true, data: numberToHex(timestamp, { size: 32 }) } : null;
+}
+
+/** Searches a contract's list as the program does. Source: ListSearch.sol. */
+function searchList(data: Hex, contracts: Contracts): ContractAnswer {
+  const payload = slice(data, size(listSearchCreationCode));
+  const [words, tail] = [payload.slice(2, -64), slice(payload, -32)];
+  const answer = contracts({ to: getAddress(slice(tail, 0, 20)), data: slice(tail, 20, 24) });
+  if (!answer.ok) return answer;
+  const [list] = decodeAbiParameters([{ type: "bytes32[]" }], answer.data);
+  const found = words.match(/.{64}/g)?.map((word) => list.includes(`0x${word}`)) ?? [];
+  return { ok: true, data: concatHex(found.map((is) => (is ? "0x01" : "0x00"))) };
 }
 
 /** Decodes the calls in an `eth_call` of the aggregator. */

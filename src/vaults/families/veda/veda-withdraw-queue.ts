@@ -5,8 +5,10 @@ import {
   type Log,
   parseAbi,
   parseEventLogs,
+  toFunctionSelector,
   zeroAddress,
 } from "viem";
+import { listMembersRead } from "../../../chains/aggregator/list-search.ts";
 import {
   createQuery,
   mapQuery,
@@ -49,7 +51,6 @@ export const vedaQueueAbi = once(() =>
     "function isPaused() view returns (bool)",
     "function withdrawAssets(address) view returns (bool allowWithdraws, uint24 secondsToMaturity, uint24 minimumSecondsToDeadline, uint16 minDiscount, uint16 maxDiscount, uint96 minimumShares)",
     "function previewAssetsOut(address assetOut, uint128 amountOfShares, uint16 discount) view returns (uint128 amountOfAssets)",
-    "function getRequestIds() view returns (bytes32[])",
     "function requestOnChainWithdraw(address assetOut, uint128 amountOfShares, uint16 discount, uint24 secondsToDeadline) returns (bytes32 requestId)",
     "function cancelOnChainWithdraw(OnChainWithdraw request) returns (bytes32 requestId)",
     "event OnChainWithdrawRequested(bytes32 indexed requestId, address indexed user, address indexed assetOut, uint96 nonce, uint128 amountOfShares, uint128 amountOfAssets, uint40 creationTime, uint24 secondsToMaturity, uint24 secondsToDeadline)",
@@ -144,19 +145,17 @@ export function pendingInQueue(
   const rateIn = (token: Address) =>
     read({ to: vault.pricer, abi: rateAbi(), name: "getRateInQuoteSafe", args: [token] });
   const rates = Object.fromEntries(tokens.map((token) => [token, rateIn(token)]));
-  const lists = Object.fromEntries(
-    known.map(({ queue: to }) => [`${to}/ids`, read({ to, abi: vedaQueueAbi(), name: "getRequestIds" })]),
-  );
+  const queues = [...new Set(known.map(({ queue }) => queue))];
   const query = queryAll({
-    lists: createQuery(lists, (all) => all),
+    open: queryAll(Object.fromEntries(queues.map((to) => [to, openIn(to, known)]))),
     assetRate: createQuery({ rate: rateIn(vault.asset.address) }, ({ rate }) => valueOrNull(rate)),
     rates: createQuery(rates, (all) => all),
   });
-  return mapQuery(query, ({ lists: answers, assetRate, rates: all }) => {
-    const open = new Map(Object.entries(answers).map(([name, ids]) => [name, valueOrNull(ids)]));
-    if ([...open.values()].includes(null)) return null;
-    return known
-      .filter(({ request, queue }) => open.get(`${queue}/ids`)?.includes(hashRequest(request)) === true)
+  return mapQuery(query, ({ open, assetRate, rates: all }) => {
+    const lists = Object.values(open);
+    if (lists.includes(null)) return null;
+    return lists
+      .flatMap((requests) => requests ?? [])
       .map(({ id, request }) => {
         const rate = all[request.assetOut.toLowerCase()];
         const prices = { rate: rate === undefined ? null : valueOrNull(rate), assetRate };
@@ -164,6 +163,30 @@ export function pendingInQueue(
         return { ...pendingOf(id, { request, now: of.now }), value };
       });
   });
+}
+
+/** A request with its id, and the queue that it was made at. */
+interface KnownRequest {
+  id: string;
+  request: QueueRequest;
+  queue: Address;
+}
+
+/** Returns a query for those of the requests that are still in a queue; null if it cannot be read. */
+function openIn(to: Address, known: readonly KnownRequest[]): Query<readonly KnownRequest[] | null> {
+  const own = known.filter(({ queue }) => queue === to);
+  // The list has the open requests of all users, however many there are.
+  const view = { to, selector: toFunctionSelector("getRequestIds()") };
+  const reads = {
+    open: listMembersRead(
+      view,
+      own.map(({ request }) => hashRequest(request)),
+    ),
+  };
+  return createQuery(
+    reads,
+    ({ open }) => valueOrNull(open)?.flatMap((is, at) => (is ? (own[at] ?? []) : [])) ?? null,
+  );
 }
 
 function pendingOf(requestId: string, { request, now }: { request: QueueRequest; now: number }): PendingExit {

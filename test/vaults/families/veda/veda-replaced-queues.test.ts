@@ -54,7 +54,8 @@ const endedAt = (queue: Address, name: "Solved" | "Cancelled", requestId: Hex) =
 
 describe("Veda's queue that another one replaced", () => {
   const [old, recent] = [idIn(vault, requestedAt(FIRST, 1n)), idIn(vault, requestedAt(SECOND, 1n))];
-  const ids = (queue: Address, ...hashes: Hex[]) => ({ [`queue/lists/${queue}/ids`]: hashes });
+  /** Whether a queue's list has the request that is asked for. */
+  const listed = (queue: Address, is: boolean) => ({ [`queue/open/${queue}/open`]: [is] });
   const pendingAt = (answers: Record<string, unknown>, requestIds = [old, recent]) => {
     const query = vedaExits.pending?.(vault, { user: USER, requestIds, now: NOW });
     if (query === undefined) throw new Error("no requests");
@@ -70,18 +71,18 @@ describe("Veda's queue that another one replaced", () => {
   });
 
   test("shows what is open in it, and is not asked for what another one holds", () => {
-    const open = { ...ids(FIRST, hashOf(old)), ...ids(SECOND) };
+    const open = { ...listed(FIRST, true), ...listed(SECOND, false) };
     expect(pendingAt(open)).toMatchObject([{ requestId: old, shares: 900n, assets: 1_000n }]);
-    const both = { ...open, ...ids(SECOND, hashOf(recent)) };
+    const both = { ...open, ...listed(SECOND, true) };
     expect(pendingAt(both)?.map(({ requestId }) => requestId)).toEqual([old, recent]);
     // Only the queue of an asked request need be readable.
-    expect(pendingAt(ids(SECOND, hashOf(recent)), [recent])).toHaveLength(1);
-    expect(pendingAt(ids(SECOND, hashOf(recent)))).toBeNull();
+    expect(pendingAt(listed(SECOND, true), [recent])).toHaveLength(1);
+    expect(pendingAt(listed(SECOND, true))).toBeNull();
     expect(pendingAt({ ...open, ...both }, [`${old}@${OTHER}`])).toEqual([]);
   });
 
   test("is where its requests are cancelled", () => {
-    for (const request of pendingAt({ ...ids(FIRST, hashOf(old)), ...ids(SECOND, hashOf(recent)) }) ?? []) {
+    for (const request of pendingAt({ ...listed(FIRST, true), ...listed(SECOND, true) }) ?? []) {
       const call = vedaExits.cancel?.(vault, { user: USER, request });
       expect(call?.target).toBe(request.requestId === old ? FIRST : SECOND);
       const { args } = decodeFunctionData({ abi: vedaQueueAbi(), data: call?.data ?? "0x" });
