@@ -26,6 +26,12 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
     cause: "The vault paid several requests of the account together, so the amount of this one is unknown.",
     remedy: "The payment is in the account: swap or bridge it from the wallet.",
   },
+  approval_unused: {
+    where: "warnings",
+    cause:
+      "The vault demands an approval of more shares than it takes, so that a part of it stays after the withdrawal, or may stay.",
+    remedy: "Approve zero to the spender that the text names once the withdrawal is done.",
+  },
   asset_unsupported: {
     where: "reasons",
     cause: "The bridge does not carry this token between these chains.",

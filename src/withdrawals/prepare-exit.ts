@@ -19,7 +19,11 @@ import { type ExitRequestSeen, paidTo } from "../vaults/vault-exits.ts";
 import { type Exit, encodeExit, enforcesMinimum, unwraps } from "./exit-calldata.ts";
 import { type ExitFacts, type ExitWay, judgePaidRate } from "./exit-preflight.ts";
 import { openRequestReads, requireOpenKept } from "./requests/keep-open-requests.ts";
-import { type SimulatedExitCall, simulateWithdrawalPayment } from "./simulate-withdrawal-payment.ts";
+import {
+  approvalWarnings,
+  type SimulatedExitCall,
+  simulateWithdrawalPayment,
+} from "./simulate-withdrawal-payment.ts";
 import { type ExpectedWithdrawal, verifyWithdrawal } from "./verify-withdrawal.ts";
 import { verifyApprovals } from "./verify-withdrawal-approvals.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
@@ -109,8 +113,10 @@ export async function prepareExit(ctx: Context, attempt: ExitAttempt): Promise<P
     spender: way.spender,
     amount: made.approved,
   });
-  if (way.mode !== "instant") return toRequested({ exit, facts, call, made });
-  return toPaid({ exit, facts, call, made, promised });
+  const { vault } = order;
+  const warned = { ...exit, warnings: [...warnings, ...approvalWarnings(made, { ...way, vault })] };
+  if (way.mode !== "instant") return toRequested({ exit: warned, facts, call, made });
+  return toPaid({ exit: warned, facts, call, made, promised });
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Address } from "viem";
 import type { SimulationRead } from "../chains/simulator/simulation.ts";
 import type { SimulationSetting } from "../chains/simulator/simulation-setting.ts";
 import type { Context } from "../context.ts";
@@ -10,11 +11,16 @@ import {
   simulatePayment,
   type TokenPayment,
 } from "../orders/simulate-order-payment.ts";
+import type { Warning } from "../schemas/step-schema.ts";
+import type { Vault } from "../vaults/vault.ts";
 
 type Succeeded = Extract<SimulatedPayment, { ok: true }>;
 
-/** A successful simulation of an exit, with the allowance that its call needs, in the share token's smallest unit. */
-export type SimulatedExitCall = Succeeded & { approved: bigint };
+/**
+ * A successful simulation of an exit, with the allowance that its call needs, and how much of its approval it leaves,
+ * both in the share token's smallest unit; `unused` is null if unknown.
+ */
+export type SimulatedExitCall = Succeeded & { approved: bigint; unused: bigint | null };
 
 /** An exit to simulate. `enforced` is true if a contract enforces a minimum payment. */
 interface ExitSimulation {
@@ -44,13 +50,13 @@ export async function simulateWithdrawalPayment(
   if (enforced || setting === null) return made;
   // What such a call pays is known from simulations alone: their gas limits must not give them away to the vault.
   const limited = { ...call, gas: gasLimit(made.gasUsed) };
-  const { approved, calls, gasUsed } = made;
+  const { approved, unused, calls, gasUsed } = made;
   const confirmed = await simulatePayment(ctx, {
     ...own,
     payment: { ...own.payment, approved },
     call: limited,
   });
-  return confirmed.ok ? { ...withoutLastRead({ ...confirmed, approved }), calls, gasUsed } : made;
+  return confirmed.ok ? { ...withoutLastRead({ ...confirmed, approved, unused }), calls, gasUsed } : made;
 }
 
 /** Gas limit of a call that needs more than a setting's, in limits of the setting. */
@@ -79,13 +85,28 @@ async function approveExactly(
   { own, first }: { own: ExitSimulation; first: Succeeded },
 ): Promise<SimulatedExitCall> {
   const { amount } = own.payment;
-  const all = { ...first, approved: amount };
   const left = lastAmountIn(first.simulation);
-  if (first.calls.length === 1 || left === null || left === 0n || left > amount) return all;
+  // An allowance that stood before is the user's own.
+  if (first.calls.length === 1 || left === 0n) return { ...first, approved: amount, unused: 0n };
+  if (left === null || left > amount) return { ...first, approved: amount, unused: null };
   const approved = amount - left;
   const exact = await simulatePayment(ctx, { ...own, payment: { ...own.payment, approved } });
-  if (!exact.ok || (exact.calls.length > 1 && lastAmountIn(exact.simulation) !== 0n)) return all;
-  return { ...exact, approved };
+  const isExact = exact.ok && (exact.calls.length === 1 || lastAmountIn(exact.simulation) === 0n);
+  return isExact ? { ...exact, approved, unused: 0n } : { ...first, approved: amount, unused: left };
+}
+
+/**
+ * Returns a warning about an approval of a vault's shares to `spender` of which a simulated exit leaves a part, or may
+ * leave one, as a vault that takes less than it demands does.
+ */
+export function approvalWarnings(
+  { unused }: Pick<SimulatedExitCall, "unused">,
+  { vault, spender }: { vault: Pick<Vault, "name">; spender: Address | null },
+): Warning[] {
+  if (unused === 0n || spender === null) return [];
+  const part = unused === null ? "a part" : `${unused} smallest units`;
+  const detail = `${part} of the approval of ${vault.name}'s shares to ${spender} may stay after this transaction`;
+  return [{ code: "approval_unused", detail }];
 }
 
 /** Returns a simulation without the read of the allowance, which the caller did not request. */

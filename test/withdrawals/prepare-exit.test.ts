@@ -40,6 +40,7 @@ interface Case {
   order?: Parameters<typeof orderOf>[0];
   via?: "router" | "user";
   mode?: "instant" | "request";
+  spender?: typeof USER;
 }
 
 /** Prepares a redemption of all shares on a chain that does this to it; gives what was simulated, too. */
@@ -49,10 +50,11 @@ async function prepare({
   order: change = {},
   via = "router",
   mode = "instant",
+  spender,
 }: Case) {
   const { client, sent } = simulatedChain({ effects: () => effects, definition: home });
   const order = orderOf({ ...change, client });
-  const way = exitWayOf(order, { via, mode, terms: { ...paying, ...terms } });
+  const way = exitWayOf(order, { via, mode, terms: { ...paying, ...terms }, ...(spender && { spender }) });
   const facts = factsOf(order, [way]);
   const prepared = prepareExit(testContext({ clients: [client] }), { order, facts, way });
   return { prepared: await prepared, sent };
@@ -315,4 +317,11 @@ describe("isPaidAtOnce()", () => {
     const unknown = { ...way, terms: { ...way.terms, previewAssets: null } };
     expect(isPaidAtOnce({ order, way: unknown }, paid(WORTH))).toBe(false);
   });
+});
+
+test("prepareExit() warns of an approval of which a part may stay", async () => {
+  const [effects, via] = [{ unread: true }, "user"] as const;
+  const { prepared } = await prepare({ effects, via, spender: VAULT });
+  expect(prepared.exit.warnings).toMatchObject([{ code: "approval_unused" }]);
+  expect((await prepare({ effects, via })).prepared.exit.warnings).toEqual([]);
 });

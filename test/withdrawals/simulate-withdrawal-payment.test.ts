@@ -1,6 +1,9 @@
 import { decodeFunctionData, erc20Abi, type Hex } from "viem";
 import { describe, expect, test } from "vitest";
-import { simulateWithdrawalPayment } from "../../src/withdrawals/simulate-withdrawal-payment.ts";
+import {
+  approvalWarnings,
+  simulateWithdrawalPayment,
+} from "../../src/withdrawals/simulate-withdrawal-payment.ts";
 import { testContext } from "../support/context.ts";
 import { OTHER, USER, VAULT } from "../support/deposits/fixtures.ts";
 import { type SentCall, type SimulatedEffects, simulatedChain } from "../support/deposits/simulated-chain.ts";
@@ -48,7 +51,7 @@ describe("simulateWithdrawalPayment()", () => {
 
   test("approves only the part that the vault takes by allowance, so that none stays behind", async () => {
     const { made, approvals } = await simulated({ effects: () => ({ spends: FEE }) });
-    expect(made).toMatchObject({ ok: true, approved: FEE });
+    expect(made).toMatchObject({ ok: true, approved: FEE, unused: 0n });
     expect(approvals).toEqual([[HELD], [FEE]]);
   });
 
@@ -67,17 +70,33 @@ describe("simulateWithdrawalPayment()", () => {
     const { made } = await simulated({
       effects: (approved) => (approved[0] === HELD ? { spends: FEE } : { revert: "0x" }),
     });
-    expect(made).toMatchObject({ ok: true, approved: HELD });
+    expect(made).toMatchObject({ ok: true, approved: HELD, unused: HELD - FEE });
   });
 
   test("approves all shares where the allowance cannot be read", async () => {
     const { made } = await simulated({ effects: () => ({ spends: FEE, unread: true }) });
-    expect(made).toMatchObject({ ok: true, approved: HELD });
+    expect(made).toMatchObject({ ok: true, approved: HELD, unused: null });
   });
 
   test("leaves alone what the user allowed earlier", async () => {
     const { made, approvals } = await simulated({ effects: () => ({ spends: FEE }), allowance: HELD });
-    expect(made).toMatchObject({ ok: true, approved: HELD });
+    expect(made).toMatchObject({ ok: true, approved: HELD, unused: 0n });
     expect(approvals).toEqual([[]]);
   });
+});
+
+test("approvalWarnings() warns of what stays approved, or may", () => {
+  const warningsOf = (unused: bigint | null, spender: typeof OTHER | null = OTHER) =>
+    approvalWarnings({ unused }, { vault: { name: "A vault" }, spender });
+  expect([warningsOf(0n), warningsOf(FEE, null)]).toEqual([[], []]);
+  for (const [unused, part] of [
+    [FEE, `${FEE} smallest units`],
+    [null, "a part"],
+  ] as const)
+    expect(warningsOf(unused)).toEqual([
+      {
+        code: "approval_unused",
+        detail: `${part} of the approval of A vault's shares to ${OTHER} may stay after this transaction`,
+      },
+    ]);
 });
