@@ -69,9 +69,9 @@ export async function classifyUntracked(
   }
   const { all } = await listRegistry(ctx);
   const vaults = all.filter((vault) => vault.chainId === client.definition.chainId);
-  const shown = findShownDeposit({ vaults, transaction, receipt, chain: client.definition });
-  if (shown === null)
-    return classifyWithdrawal(ctx, { vaults, transaction, receipt, readTransaction, confirmed });
+  const on = { vaults, transaction, receipt, chain: client.definition };
+  const shown = findShownDeposit(on);
+  if (shown === null) return classifyWithdrawal(ctx, { ...on, readTransaction, confirmed });
   const { sent, sentToken, received, vault, request } = shown;
   const amounts = { sent, sentToken, received, shareToken: vault.shareToken };
   if (!confirmed) return { ...statusOnly("PENDING", "WAIT_SOURCE_CONFIRMATIONS"), ...amounts };
@@ -85,6 +85,7 @@ export async function classifyUntracked(
 
 const WITHDRAWN: Readonly<Record<ShownWithdrawal["kind"], [TransferStatusName, Substatus]>> = {
   paid: ["DONE", "COMPLETED"],
+  unpaid: ["FAILED", "UNKNOWN_ERROR"],
   request: ["PENDING", "WAIT_VAULT_SETTLEMENT"],
   cooldown: ["PENDING", "WAIT_COOLDOWN"],
   bridged: ["PENDING", "WAIT_DESTINATION_TRANSACTION"],

@@ -1,10 +1,15 @@
-import { type Address, getAddress, isAddressEqual } from "viem";
+import { type Address, getAddress, isAddressEqual, type Log, zeroAddress } from "viem";
+import type { ChainDefinition } from "../chains/chain-definitions.ts";
 import type { Receipt, Transaction } from "../chains/chain-transaction.ts";
+import { isNative, sameAddress } from "../lib/address.ts";
 import { executedOrders, routerBridgeOutput } from "../router/router-codec.ts";
-import { paymentTo, withdrawalsIn } from "../tracking/withdrawals/withdrawal-proofs.ts";
+import { netTransfers, transfersOf } from "../tracking/deposits/deposit-proofs.ts";
+import { paymentTo, withdrawalEventsIn } from "../tracking/withdrawals/withdrawal-proofs.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
+import type { VaultFlow } from "../vaults/vault-adapter.ts";
 import { paidTo } from "../vaults/vault-exits.ts";
+import { namesAccount } from "../vaults/vault-log-arguments.ts";
 import { accountsOf } from "./status-untracked-deposit.ts";
 
 /**
@@ -14,10 +19,10 @@ import { accountsOf } from "./status-untracked-deposit.ts";
 export interface ShownWithdrawal {
   vault: Vault;
   /**
-   * `paid`: the vault paid, possibly to another account. `request`: the vault may pay later. `cooldown`: the same after
-   * a cooldown. `bridged`: the payment went into a bridge.
+   * `paid`: the vault paid, possibly to another account. `unpaid`: it took the shares and paid nobody. `request`: it may
+   * pay later. `cooldown`: the same after a cooldown. `bridged`: the payment went into a bridge.
    */
-  kind: "paid" | "request" | "cooldown" | "bridged";
+  kind: "paid" | "unpaid" | "request" | "cooldown" | "bridged";
   /** Shares that were redeemed or requested. */
   shares: bigint | null;
   /**
@@ -42,8 +47,10 @@ export interface ShownRedemption {
   promised: bigint | null;
 }
 
+/** A successful transaction, and the vaults of its chain. */
 interface ShownIn {
   vaults: readonly Vault[];
+  chain: Pick<ChainDefinition, "wrappedNative">;
   transaction: Transaction;
   receipt: Receipt;
 }
@@ -56,23 +63,38 @@ export function findShownWithdrawal(shown: ShownIn): ShownWithdrawal | null {
   return findRouterRedemption(shown) ?? findVaultWithdrawal(shown);
 }
 
-function findRouterRedemption({ vaults, receipt }: ShownIn): ShownWithdrawal | null {
-  for (const { args } of executedOrders(receipt.logs)) {
-    const { tokenIn, tokenOut, amountIn: shares, amountOut } = args;
+/**
+ * Finds a Router order that takes a vault's shares into a bridge or for a token whose transfers show a payment to the
+ * order's receiver, of which the lower amount counts; native currency has none. An order paid by the transaction's
+ * sender is preferred. Null if there is none.
+ */
+function findRouterRedemption({ vaults, transaction, receipt }: ShownIn): ShownWithdrawal | null {
+  const orders = executedOrders(receipt.logs).flatMap(({ args }) => {
+    const { payer, receiver, tokenIn, tokenOut, amountIn: shares, amountOut } = args;
     const vault = vaults.find(({ shareToken }) => isAddressEqual(shareToken, tokenIn));
-    if (vault === undefined || amountOut === 0n) continue;
-    return isAddressEqual(tokenOut, routerBridgeOutput)
-      ? { vault, kind: "bridged", shares, received: null, receivedToken: null, request: null }
-      : { vault, kind: "paid", shares, received: amountOut, receivedToken: tokenOut, request: null };
-  }
-  return null;
+    if (vault === undefined || amountOut === 0n) return [];
+    const order = { payer, vault, shares, request: null };
+    if (isAddressEqual(tokenOut, routerBridgeOutput))
+      return [{ ...order, kind: "bridged", received: null, receivedToken: null } as const];
+    const of = { token: tokenOut, user: receiver, stated: amountOut };
+    const received = isNative(tokenOut) ? amountOut : paymentTo(receipt.logs, of);
+    if (received === 0n) return [];
+    return [
+      { ...order, kind: "paid", received, receivedToken: received === null ? null : tokenOut } as const,
+    ];
+  });
+  const own = orders.find(({ payer }) => isAddressEqual(payer, transaction.from)) ?? orders[0];
+  if (own === undefined) return null;
+  const { payer: _, ...order } = own;
+  return order;
 }
 
-function findVaultWithdrawal({ vaults, transaction, receipt }: ShownIn): ShownWithdrawal | null {
+function findVaultWithdrawal(shown: ShownIn): ShownWithdrawal | null {
+  const { vaults, transaction, receipt } = shown;
   const accounts = accountsOf({ transaction, receipt });
   for (const vault of vaults) {
     for (const account of accounts) {
-      const found = requestIn(receipt, { vault, account }) ?? paymentIn(receipt, { vault, account });
+      const found = requestIn(receipt, { vault, account }) ?? paymentIn(shown, { vault, account });
       if (found !== null) return found;
     }
   }
@@ -92,7 +114,7 @@ function requestIn(receipt: Receipt, { vault, account }: AtVault): ShownWithdraw
   const { requestId, shares, mode = only } = seen;
   const token = seen.token ?? (exits.tokens(vault, mode)[0] ?? vault.asset).address;
   // Other vaults pay an earlier request in the transaction of the next one.
-  const split = exits.redeemQueues === true ? flowOf(receipt, { vault, account }) : undefined;
+  const split = exits.redeemQueues === true ? eventOf(receipt, { vault, account })?.flow : undefined;
   const parts = split === undefined ? [] : paidTo(receipt.logs, { token, receiver: account });
   const paid = parts.reduce((sum, part) => sum + part, 0n);
   const request = { mode, account, requestId, token, paid, promised: split?.assets ?? null };
@@ -100,16 +122,18 @@ function requestIn(receipt: Receipt, { vault, account }: AtVault): ShownWithdraw
 }
 
 /**
- * Returns the withdrawal of an account that a vault's event reports. The received amount is null if it is unknown or if
- * neither the vault's asset nor exactly one of its other exit tokens reached the account. Null if there is no event.
+ * Returns the withdrawal of an account that a vault's event reports, or null if there is none, or if the receipt shows
+ * neither a payment nor that there was none. The received amount is null if it is unknown or if neither the vault's
+ * asset nor exactly one of its other exit tokens reached the account.
  */
-function paymentIn(receipt: Receipt, { vault, account }: AtVault): ShownWithdrawal | null {
-  const flow = flowOf(receipt, { vault, account });
-  if (flow === undefined) return null;
+function paymentIn({ chain, receipt }: ShownIn, { vault, account }: AtVault): ShownWithdrawal | null {
+  const event = eventOf(receipt, { vault, account });
+  if (event === undefined) return null;
+  const { shares, assets } = event.flow;
   const isAsset = (token: Address) => isAddressEqual(token, vault.asset.address);
   const arrived = exitTokens(vault)
     .map((token) => {
-      const stated = isAsset(token) ? flow.assets : null;
+      const stated = isAsset(token) ? assets : null;
       return { token, amount: paymentTo(receipt.logs, { token, user: account, stated }) };
     })
     .filter(({ amount }) => amount !== 0n);
@@ -117,12 +141,59 @@ function paymentIn(receipt: Receipt, { vault, account }: AtVault): ShownWithdraw
   const paid = inAsset ?? (arrived.length === 1 ? arrived[0] : undefined);
   const received = paid?.amount ?? null;
   const receivedToken = received === null ? null : (paid?.token ?? null);
-  return { vault, kind: "paid", shares: flow.shares, received, receivedToken, request: null };
+  const at = { chain, receipt, vault, account, event };
+  const kind = arrived.length > 0 || isPaidElsewhere(at) ? "paid" : isUnpaid(at) ? "unpaid" : null;
+  return kind === null ? null : { vault, kind, shares, received, receivedToken, request: null };
 }
 
-/** Returns the account's withdrawal that a vault's event reports. */
-const flowOf = (receipt: Receipt, { vault, account }: AtVault) =>
-  withdrawalsIn(receipt, vault).find(({ user }) => isAddressEqual(user, account));
+interface Unreceived extends AtVault, Pick<ShownIn, "chain" | "receipt"> {
+  event: { flow: VaultFlow; log: Log };
+}
+
+/**
+ * Returns true if a payment that did not reach the event's account in a known token may be taken for made: a transfer in
+ * one of the vault's exit tokens, or in one that the event names, reached an account that the event names, such as the
+ * receiver that the owner chose; or the vault pays in native currency, which leaves no transfer.
+ */
+function isPaidElsewhere({ receipt, vault, event }: Unreceived): boolean {
+  const { flow, log } = event;
+  const tokens = exitTokens(vault);
+  if (tokens.some(isNative)) return flow.assets !== 0n;
+  return payments(receipt, vault).some(
+    ({ token, to }) =>
+      namesAccount(log, { account: to }) &&
+      (tokens.some((one) => isAddressEqual(one, token)) || namesAccount(log, { account: token })),
+  );
+}
+
+/**
+ * Returns true if a vault's event and the receipt show that shares were redeemed and nobody was paid. What only the
+ * event says is no proof of that, unless it says itself that nothing was paid.
+ */
+function isUnpaid({ chain, receipt, vault, account, event }: Unreceived): boolean {
+  const { shares, assets } = event.flow;
+  if (shares === null || payments(receipt, vault).length > 0) return false;
+  if (assets === 0n) return true;
+  // A vault of the wrapped native token may pay native currency instead.
+  if (sameAddress(vault.asset.address, chain.wrappedNative ?? "")) return false;
+  return netTransfers(receipt.logs, { token: vault.shareToken, account }) < 0n;
+}
+
+/** Returns the transfers of any token but the vault's shares to any account but the vault; burns are none. */
+function payments({ logs }: Receipt, vault: Vault): { token: Address; to: Address }[] {
+  const tokens = new Set(logs.map(({ address }) => getAddress(address)));
+  tokens.delete(getAddress(vault.shareToken));
+  const own = [vault.address, vault.entryPoint, zeroAddress];
+  return [...tokens].flatMap((token) =>
+    transfersOf(logs, token)
+      .filter(({ to, value }) => value > 0n && !own.some((one) => isAddressEqual(one, to)))
+      .map(({ to }) => ({ token, to })),
+  );
+}
+
+/** Returns the account's withdrawal that a vault's event reports, with this event. */
+const eventOf = (receipt: Receipt, { vault, account }: AtVault) =>
+  withdrawalEventsIn(receipt, vault).find(({ flow }) => isAddressEqual(flow.user, account));
 
 /** Returns the vault's asset and the other tokens that it may pay in any mode. */
 function exitTokens(vault: Vault): Address[] {

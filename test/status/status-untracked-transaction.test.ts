@@ -1,4 +1,4 @@
-import { encodeAbiParameters, encodeEventTopics, type Hex, parseAbi } from "viem";
+import { encodeAbiParameters, encodeEventTopics, type Hex, parseAbi, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import { vaultRow } from "../../scripts/bench/vault-row.ts";
 import type { Receipt, Transaction, TransactionOnChain } from "../../src/chains/chain-transaction.ts";
@@ -110,5 +110,84 @@ describe("classifyUntracked()", () => {
     expect(await judge(reverted, early)).toEqual(waits);
     expect(await judge(reverted, { transaction: { ...sent, to: OTHER } })).toEqual(none);
     expect(await judge(reverted, { transaction: { ...sent, to: null } })).toEqual(none);
+  });
+});
+
+describe("classifyUntracked() of a withdrawal", () => {
+  const PAID = 5_000_000n;
+  const events = parseAbi([
+    "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
+  ]);
+  function withdrawLog({ receiver = USER, assets = PAID } = {}) {
+    const args = { sender: USER, receiver, owner: USER };
+    const topics = encodeEventTopics({ abi: events, eventName: "Withdraw", args });
+    return log(
+      VAULT,
+      topics,
+      encodeAbiParameters([{ type: "uint256" }, { type: "uint256" }], [assets, SHARES]),
+    );
+  }
+  const pays = (to = USER, value = PAID) => transferLog({ token: USDC, from: VAULT, to, value });
+  const burnt = transferLog({ from: USER, to: zeroAddress });
+  const order = { tokenIn: VAULT, tokenOut: USDC, amountIn: SHARES, amountOut: PAID };
+  const side = { sent: SHARES, sentToken: VAULT, sentKind: "shares", receivedKind: "asset", endedBy: null };
+  const done = { status: "DONE", substatus: "COMPLETED", ...side };
+  const unknown = { received: null, shareToken: null };
+
+  test.each([
+    ["by the vault", receiptOf(burnt, withdrawLog(), pays()), { received: PAID, shareToken: USDC }],
+    [
+      "by the vault to another receiver",
+      receiptOf(burnt, withdrawLog({ receiver: OTHER }), pays(OTHER)),
+      unknown,
+    ],
+    ["through the Router", receiptOf(executedLog(order), pays()), { received: PAID, shareToken: USDC }],
+    [
+      "through the Router, of which less arrived",
+      receiptOf(executedLog(order), pays(USER, 4n)),
+      { received: 4n, shareToken: USDC },
+    ],
+    [
+      "through the Router in native currency",
+      receiptOf(executedLog({ ...order, tokenOut: zeroAddress })),
+      { received: PAID, shareToken: zeroAddress },
+    ],
+    [
+      "through the Router beside a stranger's",
+      receiptOf(
+        executedLog({ ...order, payer: OTHER, receiver: OTHER, amountOut: 1n }),
+        pays(OTHER, 1n),
+        executedLog(order),
+        pays(),
+      ),
+      { received: PAID, shareToken: USDC },
+    ],
+  ])("returns DONE for a payment %s", async (_what, receipt, amounts) => {
+    expect(await judge(receipt)).toEqual({ ...done, ...amounts });
+    expect(await judge(receipt, early)).toMatchObject({ ...waits, ...side, ...amounts });
+  });
+
+  test.each([
+    ["for which the vault says that it pays nothing", receiptOf(withdrawLog({ assets: 0n }))],
+    ["that are gone without any payment", receiptOf(burnt, withdrawLog())],
+  ])("returns FAILED for shares %s", async (_what, receipt) => {
+    const failed = { status: "FAILED", substatus: "UNKNOWN_ERROR", ...side, ...unknown };
+    expect(await judge(receipt)).toEqual(failed);
+    expect(await judge(receipt, early)).toMatchObject({ ...waits, ...side, ...unknown });
+  });
+
+  test.each([
+    ["of which the vault only says so", receiptOf(withdrawLog())],
+    ["that went to another account than the vault says", receiptOf(burnt, withdrawLog(), pays(OTHER))],
+    ["of the Router without a transfer", receiptOf(executedLog(order))],
+    ["of the Router to somebody else than its event says", receiptOf(executedLog(order), pays(OTHER))],
+    [
+      "of the Router to a stranger, in a token that does not move",
+      receiptOf(
+        executedLog({ ...order, payer: OTHER, receiver: OTHER, tokenOut: OTHER, amountOut: 10n ** 12n }),
+      ),
+    ],
+  ])("returns INVALID for a payment %s", async (_what, receipt) => {
+    expect(await judge(receipt)).toEqual(none);
   });
 });

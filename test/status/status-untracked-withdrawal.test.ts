@@ -1,10 +1,12 @@
-import type { Address, Hex, Log } from "viem";
+import { type Address, type Hex, type Log, zeroAddress } from "viem";
 import { expect, test } from "vitest";
+import type { Receipt } from "../../src/chains/chain-transaction.ts";
 import { findShownWithdrawal } from "../../src/status/status-untracked-withdrawal.ts";
 import type { Vault } from "../../src/vaults/vault.ts";
 import { OTHER, USDC, USER, VAULT, vault, WETH } from "../support/deposits/fixtures.ts";
 import { receiptOf, transferLog } from "../support/deposits/logs.ts";
 import { eventLog } from "../support/vaults/answer.ts";
+import { home } from "../support/withdrawals/fixtures.ts";
 
 const QUEUE: Address = "0x2222222222222222222222222222222222222222";
 const DELAYED: Address = "0x3333333333333333333333333333333333333333";
@@ -39,6 +41,8 @@ const transaction = {
   ...{ hash: `0x${"11".repeat(32)}` as Hex, from: USER, to: QUEUE, input: "0x" as Hex },
   ...{ value: 0n, gas: 500_000n },
 };
+const shownOf = (vaults: readonly Vault[], receipt: Receipt) =>
+  findShownWithdrawal({ vaults, chain: home, transaction, receipt });
 
 test.each([
   ["in a queue", queued, "request"],
@@ -46,13 +50,13 @@ test.each([
   ["at a contract with a fixed wait", delayed, "cooldown"],
 ])("a request %s waits for what that contract needs, also if the vault has several", (_, log, kind) => {
   const receipt = receiptOf(log as unknown as Log);
-  expect(findShownWithdrawal({ vaults: [both], transaction, receipt })).toMatchObject({ kind, shares: 7n });
+  expect(shownOf([both], receipt)).toMatchObject({ kind, shares: 7n });
 });
 
 test("a request names the token that the vault will pay", () => {
   const receipt = receiptOf(queued as unknown as Log);
   const request = { mode: "request", account: USER, token: USDC };
-  expect(findShownWithdrawal({ vaults: [both], transaction, receipt })).toMatchObject({ request });
+  expect(shownOf([both], receipt)).toMatchObject({ request });
 });
 
 const DAI: Address = "0x4444444444444444444444444444444444444444";
@@ -71,11 +75,10 @@ test.each([
     [arrival(WETH), arrival(USDC, 8n)],
     { received: 8n, receivedToken: USDC },
   ],
-  ["a token that it does not pay", [arrival(OTHER)], { received: null, receivedToken: null }],
   ["two other tokens", [arrival(WETH), arrival(DAI)], { received: null, receivedToken: null }],
 ])("a vault's payment in %s is told where that is certain", (_, logs, received) => {
   const receipt = receiptOf(left, ...logs);
-  const shown = findShownWithdrawal({ vaults: [paying], transaction, receipt });
+  const shown = shownOf([paying], receipt);
   expect(shown).toMatchObject({ kind: "paid", shares: 7n, ...received });
 });
 
@@ -92,24 +95,62 @@ test.each([
   ],
 ])("a batch that passes on %s was paid all the same", (_, logs, received) => {
   const receipt = receiptOf(left, ...logs);
-  const shown = findShownWithdrawal({ vaults: [paying], transaction, receipt });
+  const shown = shownOf([paying], receipt);
   expect(shown).toMatchObject({ kind: "paid", shares: 7n, ...received });
 });
 
-const withdrawn = (assets: bigint, shares = 7n) =>
+const withdrawn = (assets: bigint, receiver = USER) =>
   eventLog(
     VAULT,
     "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
-    { sender: USER, receiver: USER, owner: USER, assets, shares },
+    { sender: USER, receiver, owner: USER, assets, shares: 7n },
   ) as unknown as Log;
 
 test("a vault paid no more of its asset than its event says, and what it queues is not passed on", () => {
   const at = (adapter: string, ...logs: Log[]) => {
     const vaults = [{ ...vault, adapter } as Vault];
-    return findShownWithdrawal({ vaults, transaction, receipt: receiptOf(withdrawn(9n), ...logs) });
+    return shownOf(vaults, receiptOf(withdrawn(9n), ...logs));
   };
   const more = [arrival(USDC, 8n), arrival(USDC, 8n), sentOn(USDC, 16n)];
   expect(at("erc4626", ...more)).toMatchObject({ kind: "paid", received: 9n, receivedToken: USDC });
   for (const logs of [[arrival(USDC, 4n)], [arrival(USDC, 4n), sentOn(USDC, 3n)]])
     expect(at("mellow_lrt", ...logs)).toMatchObject({ kind: "request", request: { paid: 4n, promised: 9n } });
+});
+
+const burnt = transferLog({ from: USER, to: zeroAddress, value: 7n });
+const toOther = (token: Address) => transferLog({ token, to: OTHER, value: 9n });
+const toVault = transferLog({ token: USDC, from: OTHER, to: VAULT, value: 9n });
+const native: Vault = { ...both, params: { ...both.params, redeem_tokens: `${zeroAddress}/18/ETH` } };
+const inWeth: Vault = { ...vault, asset: { ...vault.asset, address: WETH } };
+
+test.each<[string, Log[], Vault?]>([
+  ["the receiver that the owner chose", [withdrawn(9n, OTHER), toOther(USDC)]],
+  ["its account in a token that only the event names", [left, burnt, arrival(WETH)], both],
+  ["its account in native currency, which leaves no transfer", [left], native],
+])("a vault that paid %s has paid an unknown amount", (_what, logs, of = vault) => {
+  const unknown = { kind: "paid", shares: 7n, received: null, receivedToken: null };
+  expect(shownOf([of], receiptOf(...logs))).toMatchObject(unknown);
+});
+
+test.each<[string, Log[]]>([
+  ["says itself that the shares were worth nothing", [withdrawn(0n)]],
+  ["took the shares, and moved nothing but its own assets", [withdrawn(9n), burnt, toVault]],
+])("a vault has paid nobody if it %s", (_what, logs) => {
+  const unpaid = { kind: "unpaid", shares: 7n, received: null, receivedToken: null };
+  expect(shownOf([vault], receiptOf(...logs))).toMatchObject(unpaid);
+});
+
+test.each<[string, Log[], Vault?]>([
+  ["that only its event tells", [withdrawn(9n)]],
+  ["to another account than its event says", [withdrawn(9n), burnt, toOther(USDC)]],
+  ["of shares that are worth nothing, but of something to somebody", [withdrawn(0n), burnt, toOther(USDC)]],
+  ["in a token that neither the vault nor its event names", [left, burnt, arrival(OTHER)], paying],
+  ["to the vault, which the event names as the receiver", [withdrawn(9n, VAULT), toVault]],
+  [
+    "that a vault of the wrapped native token may have made in native currency",
+    [withdrawn(9n), burnt],
+    inWeth,
+  ],
+])("a payment %s shows no withdrawal", (_what, logs, of = vault) => {
+  expect(shownOf([of], receiptOf(...logs))).toBeNull();
 });

@@ -1,3 +1,4 @@
+import type { Log } from "viem";
 import type { Receipt } from "../../chains/chain-transaction.ts";
 import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
 import { isNative, sameAddress } from "../../lib/address.ts";
@@ -130,16 +131,20 @@ function redeemedAssets(receipt: Receipt, of: { vault: Vault; shares: bigint }):
  * Returns the withdrawals of any account that a vault's own events in a receipt show, in log order. Those that
  * only take shares, or nothing, are left out; the shares of a payment are null if its request took them.
  */
-export function withdrawalsIn({ logs }: Receipt, vault: Vault): VaultFlow[] {
+export const withdrawalsIn = (receipt: Receipt, vault: Vault): VaultFlow[] =>
+  withdrawalEventsIn(receipt, vault).map(({ flow }) => flow);
+
+/** Returns the same withdrawals as `withdrawalsIn`, each with the event that shows it. */
+export function withdrawalEventsIn({ logs }: Receipt, vault: Vault): { flow: VaultFlow; log: Log }[] {
   const source = adapterOf(vault).flows(vault);
   const emitters = [vault.entryPoint, ...source.addresses];
-  return logs.flatMap((log): VaultFlow[] => {
+  return logs.flatMap((log) => {
     if (!emitters.some((emitter) => sameAddress(emitter, log.address))) return [];
     const flow = source.decode(log);
     if (flow?.kind !== "withdrawal" || flow.sharesOnly === true) return [];
     // Anyone may redeem nothing for the user.
     if (flow.assets === 0n && flow.shares === 0n) return [];
-    return [flow.shares === 0n ? { ...flow, shares: null } : flow];
+    return [{ log, flow: flow.shares === 0n ? { ...flow, shares: null } : flow }];
   });
 }
 
