@@ -81,8 +81,12 @@ function paidOf(row: WithdrawalRow): Movement | null {
       return { hash: paidIn, chainId, amount, token, kind: "asset" };
     case "partial":
       return { hash: row.destinationTxHash ?? paidIn, chainId, amount, token, kind: "asset" };
-    case "refunded":
-      return { hash: row.refundTxHash, chainId, amount: row.receivedAmount, token, kind: "asset" };
+    case "refunded": {
+      // A second step sends all that the vault paid, a Router order the minimum.
+      const sent = row.depositProven ? row.assets : row.minAssets;
+      const returned = returnedByBridge({ token, sent, amount: row.receivedAmount });
+      return { hash: row.refundTxHash, chainId, ...returned, kind: "asset" };
+    }
     case "cancelled":
       return { hash: row.refundTxHash, chainId, amount: row.shares, token: row.shareToken, kind: "shares" };
     default:
@@ -152,13 +156,29 @@ function receivedOf(row: DepositRow): Movement | null {
       // A vault returns the assets of a request on its own chain.
       if (row.history.some(isRequested))
         return { hash, chainId, amount, token: row.moveToken ?? fromToken, kind: "asset" };
-      // A bridge returns what it took, on the source chain: after a swap, and of native currency, another token.
-      const isPaid = amount === null || (amount === fromAmount && !isNative(fromToken));
-      return { hash, chainId: row.fromChainId, amount, token: isPaid ? fromToken : null, kind: "asset" };
+      const returned = returnedByBridge({ token: fromToken, sent: fromAmount, amount });
+      return { hash, chainId: row.fromChainId, ...returned, kind: "asset" };
     }
     default:
       return null;
   }
+}
+
+/**
+ * Returns the amount that a bridge returned on the source chain, with the sent token, or with null if it may have taken
+ * another one: after a swap, and of native currency.
+ */
+function returnedByBridge({
+  token,
+  sent,
+  amount,
+}: {
+  token: string;
+  sent: string | null;
+  amount: string | null;
+}) {
+  const isSent = amount === null || (amount === sent && !isNative(token));
+  return { amount, token: isSent ? token : null };
 }
 
 async function sideOf(ctx: Context, moved: Movement | null): Promise<TransferSide | null> {

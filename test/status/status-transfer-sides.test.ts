@@ -1,12 +1,13 @@
 import { type Hex, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import { vaultRow } from "../../scripts/bench/vault-row.ts";
-import type { DepositRow } from "../../src/db/queries/deposit-queries.ts";
-import { depositSides } from "../../src/status/status-transfer-sides.ts";
+import type { DepositRow, WithdrawalRow } from "../../src/db/queries/deposit-queries.ts";
+import { depositSides, withdrawalSides } from "../../src/status/status-transfer-sides.ts";
 import { contractsClient } from "../support/chains/multicall.ts";
 import { testChain } from "../support/chains/rpc-node.ts";
 import { testContext } from "../support/context.ts";
 import { OTHER, row, USDC, VAULT } from "../support/deposits/fixtures.ts";
+import { withdrawalRow } from "../support/withdrawals/withdrawal-row.ts";
 import { fixedDatabase } from "../support/withdrawals/withdrawing.ts";
 
 const AWAY = 10;
@@ -19,15 +20,17 @@ const refunded: DepositRow = {
   fromAmount: "99000000",
 };
 
-async function receiving(change: Partial<DepositRow>) {
+function context() {
   const client = contractsClient(() => ({ ok: false, data: "0x" }));
   const stored = {
     ...vaultRow({ number: 1, chainId: testChain.chainId, address: VAULT }),
     assetAddress: USDC,
   };
-  const ctx = testContext({ db: fixedDatabase(() => [stored]), clients: [client] });
-  return (await depositSides(ctx, { ...refunded, ...change })).receiving;
+  return testContext({ db: fixedDatabase(() => [stored]), clients: [client] });
 }
+
+const receiving = async (change: Partial<DepositRow>) =>
+  (await depositSides(context(), { ...refunded, ...change })).receiving;
 
 describe("depositSides() of a refund", () => {
   test("names the payment on the source chain if a bridge returned it", async () => {
@@ -47,5 +50,34 @@ describe("depositSides() of a refund", () => {
     expect(await receiving({ history })).toMatchObject({
       ...{ tx_hash: REFUND, chain_id: testChain.chainId, amount: "99000000", token: { address: USDC } },
     });
+  });
+});
+
+describe("withdrawalSides() of a refund", () => {
+  /** A Router order that sent 100 USDC into a bridge, which returned them. */
+  const returned: WithdrawalRow = {
+    ...{ ...withdrawalRow, state: "refunded", toChainId: AWAY, assets: "101000000" },
+    ...{ provider: "lifi", refundTxHash: REFUND, receivedAmount: "100000000" },
+  };
+  const second = { twoStep: true, depositProven: true, receivedAmount: "101000000" };
+  const receivingOf = async (change: Partial<WithdrawalRow>) =>
+    (await withdrawalSides(context(), { ...returned, ...change })).receiving;
+
+  test.each([
+    ["of an order", {}],
+    ["of a second step", second],
+  ])("names the token that the vault paid, on its chain, if all %s came back", async (_, change) => {
+    const { receivedAmount: amount } = { ...returned, ...change };
+    const named = { tx_hash: REFUND, chain_id: testChain.chainId, amount, token: { address: USDC } };
+    expect(await receivingOf(change)).toMatchObject(named);
+  });
+
+  test.each([
+    ["another amount than an order sent", { receivedAmount: "101000000" }],
+    ["another amount than a second step sent", { ...second, receivedAmount: "100000000" }],
+    ["an amount where none is known to be sent", { ...second, assets: null }],
+    ["native currency, of which the bridge took the wrapped token", { ...second, exitToken: zeroAddress }],
+  ])("names no token of %s", async (_, change) => {
+    expect(await receivingOf(change)).toMatchObject({ tx_hash: REFUND, token: null });
   });
 });
