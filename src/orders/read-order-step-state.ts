@@ -8,7 +8,7 @@ import { type BuiltSecondStep, noteAskedSpenders } from "./order-asked-approvals
 import { StepPlan } from "./order-steps.ts";
 
 /** Column of a row with the transaction that an order waits for. */
-type AwaitedColumn = "sourceTxHash" | "depositTxHash" | "claimTxHash";
+type AwaitedColumn = "sourceTxHash" | "depositTxHash" | "claimTxHash" | "refundTxHash";
 /** Fields of a row of either direction on which its steps depend. */
 type SteppedRow = Pick<DepositRow, "trackingId" | "userAddress" | AwaitedColumn>;
 

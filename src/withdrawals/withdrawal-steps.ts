@@ -38,12 +38,13 @@ interface PlannedWithdrawal extends SteppedWithdrawal {
  */
 export async function readWithdrawalSteps(ctx: Context, withdrawal: SteppedWithdrawal): Promise<Step[]> {
   const { row, state, next } = withdrawal;
-  const column = REPORTED_COLUMN[state];
+  const column = next?.kind === "cancel" ? "refundTxHash" : REPORTED_COLUMN[state];
+  const ends = next?.kind === "claim" || next?.kind === "cancel";
   const read = await readStepState(ctx, {
     row,
     awaited: column === undefined ? null : { column, chainId: row.vaultChainId },
     earlier: [row.sourceTxHash, row.claimTxHash],
-    ...(next?.kind === "claim" && { isOver: confirmedOn(ctx, row.vaultChainId) }),
+    ...(ends && { isOver: confirmedOn(ctx, row.vaultChainId) }),
     second: next?.kind === "transfer" ? next : null,
     isFirstRequired: (current) => firstState(current, state) === "required",
     planOf: (current) => planOfRow(ctx, current),
@@ -76,7 +77,8 @@ export function toWithdrawalSteps(withdrawal: PlannedWithdrawal & { allowance: b
   const step = { chainId: row.vaultChainId, token: plan.destination?.token ?? null };
   const ready = claim !== null;
   const claimed = { request: claim, state: claimState(row, { state, ready }), txHash: row.claimTxHash };
-  const cancelled = { ...step, request: cancel, state: "required", txHash: null } as const;
+  const sent = row.refundTxHash === null ? ("required" as const) : ("waiting" as const);
+  const cancelled = { ...step, request: cancel, state: sent, txHash: row.refundTxHash };
   return [
     ...toLegSteps(plan.source, first),
     ...(claims ? [toClaimStep({ ...step, ...claimed })] : []),

@@ -33,6 +33,7 @@ const twoStep: StepPlan = {
   },
 };
 const HASH = `0x${"11".repeat(32)}`;
+const SOURCE = `0x${"22".repeat(32)}`;
 
 interface Case {
   state: WithdrawalState;
@@ -89,6 +90,11 @@ describe("toWithdrawalSteps() of a request", () => {
       "cancels what expired",
       { state: "requested", plan, next: "cancel" },
       ["source.request: done", "claim: waiting", "cancel: required"],
+    ],
+    [
+      "does not cancel twice",
+      { state: "requested", plan, next: "cancel", row: { refundTxHash: HASH } },
+      ["source.request: done", "claim: waiting", "cancel: waiting"],
     ],
     [
       "has claimed",
@@ -185,6 +191,24 @@ describe("readWithdrawalSteps()", () => {
     const [approve] = await stepsFrom([{ plan: instant }], undefined);
     expect(approve).toMatchObject({ step_id: "source.approve", state: "required" });
   });
+
+  test.each<WithdrawalState>(["requested", "cooling"])(
+    "a reported cancellation of what is %s is awaited",
+    async (state) => {
+      const stepOf = async (reported: readonly object[]) => {
+        const { ctx } = await createWithdrawalFixture({});
+        const db = fixedDatabase(() => [{ plan: requested, ...reported[0] }]);
+        const row = { ...withdrawalRow, state, sourceTxHash: SOURCE };
+        const steps = await readWithdrawalSteps({ ...ctx, db }, { row, state, next: nextOf("cancel") });
+        return steps.at(-1);
+      };
+      const report = { chainId: vault.chainId, origin: "report", txHash: HASH };
+      expect(await stepOf([report])).toMatchObject({ step_id: "cancel", state: "waiting", tx_hash: HASH });
+      expect(await stepOf([])).toMatchObject({ step_id: "cancel", state: "required", tx_hash: null });
+      const earlier = { ...report, txHash: SOURCE };
+      expect(await stepOf([earlier])).toMatchObject({ step_id: "cancel", state: "required" });
+    },
+  );
 
   test("without a stored plan the row says what there is, without transactions", async () => {
     const steps = await stepsFrom([]);
