@@ -13,6 +13,7 @@ import { describeError } from "../lib/logger.ts";
 import { cutPage, type Page, type TimePosition, timeCursorParts } from "../lib/pagination.ts";
 import type { Dashboard } from "../schemas/partner-schema.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
+import type { Vault } from "../vaults/vault.ts";
 import { requirePartner } from "./partner-actor.ts";
 
 /** Maximum number of tokens in a dashboard. Tokens with the most deposits are listed. */
@@ -80,7 +81,7 @@ const pickTokenName = ({ symbol, decimals }: { symbol: string; decimals: number 
   decimals,
 });
 
-/** Symbol and decimals of a token. An unknown token has an empty symbol and null decimals. */
+/** Symbol and decimals of a token. The symbol is empty and `decimals` null if they are unknown. */
 export interface TokenName {
   symbol: string;
   decimals: number | null;
@@ -88,17 +89,26 @@ export interface TokenName {
 
 const UNKNOWN_TOKEN: TokenName = { symbol: "", decimals: null };
 
+/** Returns a vault's share token, whose symbol the registry does not know. */
+const shareTokenOf = ({ shareToken, shareDecimals }: Vault) => ({
+  address: shareToken,
+  symbol: "",
+  decimals: shareDecimals,
+});
+
 /**
  * Returns a function that looks up the symbol and decimals of the tokens that vaults of the registry accept and of
- * native currencies. All other tokens are unknown. Never throws.
+ * native currencies, and the decimals of their share tokens. All other tokens are unknown. Never throws.
  */
 async function readTokenNames(ctx: Context): Promise<(chainId: number, address: string) => TokenName> {
   const names = new Map<string, TokenName>();
   try {
-    for (const vault of (await listRegistry(ctx)).all) {
-      for (const token of [vault.asset, ...vault.acceptedAssets])
-        names.set(`${vault.chainId}:${token.address.toLowerCase()}`, token);
-    }
+    const { all } = await listRegistry(ctx);
+    const shares = all.map((vault) => ({ ...vault, tokens: [shareTokenOf(vault)] }));
+    // What a vault accepts may be another one's share token, and has a symbol.
+    const accepted = all.map((vault) => ({ ...vault, tokens: [vault.asset, ...vault.acceptedAssets] }));
+    for (const { chainId, tokens } of [...shares, ...accepted])
+      for (const token of tokens) names.set(`${chainId}:${token.address.toLowerCase()}`, token);
   } catch (error) {
     ctx.log.warn("tokens_unnamed", { error: describeError(error) });
   }

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CHAIN_ID, vaultRow } from "../../scripts/bench/vault-row.ts";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import { deposits } from "../../src/db/tables/deposit-tables.ts";
+import { vaults } from "../../src/db/tables/vault-tables.ts";
 import type { DepositState } from "../../src/schemas/deposit-schema.ts";
 import type { WithdrawalState } from "../../src/schemas/withdrawal-schema.ts";
 import { asSession, call, makePartner, type NewPartner } from "../support/partners/wallet.ts";
@@ -26,6 +28,7 @@ async function deposit(of: {
   state?: DepositState | WithdrawalState;
   user?: string;
   token?: string;
+  chainId?: number;
   amount?: string;
   verified?: boolean;
   daysAgo?: number;
@@ -41,7 +44,7 @@ async function deposit(of: {
     vaultChainId: 8453,
     vaultAddress: VAULT,
     shareToken: VAULT,
-    fromChainId: 8453,
+    fromChainId: of.chainId ?? 8453,
     fromToken: of.token ?? USDC,
     fromAmount: of.amount ?? "1000000",
     estimatedShares: "1",
@@ -67,8 +70,20 @@ const get = (path: string, partner: NewPartner | undefined) =>
 const dayBefore = (days: number) => new Date(started - days * 86_400_000).toISOString().slice(0, 10);
 const HUGE = (2n ** 255n).toString();
 
+/** Share tokens of two vaults, of which the first accepts the shares of the second. */
+const [SHARES, ACCEPTED_SHARES] = [`0x${"1".repeat(40)}`, `0x${"2".repeat(40)}`] as const;
+
 beforeAll(async () => {
   causeway = await startTestDeployment();
+  const accepted = { address: ACCEPTED_SHARES, symbol: "ACC", decimals: 12 };
+  await causeway.db.insert(vaults).values([
+    {
+      ...vaultRow({ number: 1, address: SHARES }),
+      shareDecimals: 9,
+      acceptedAssets: [accepted],
+    },
+    { ...vaultRow({ number: 2, address: ACCEPTED_SHARES }), shareDecimals: 12 },
+  ]);
   [a, b] = await Promise.all([makePartner(causeway), makePartner(causeway)]);
   await deposit({ partner: a, verified: true, amount: HUGE });
   await deposit({ partner: a, user: BOB, amount: HUGE });
@@ -152,6 +167,17 @@ describe("GET /v1/partners/dashboard", () => {
   test("shows each partner only its own figures", async () => {
     const { body } = await get("/v1/partners/dashboard", b);
     expect(body).toMatchObject({ users: 1, success_rate: 1, volumes: [{ amount: "5" }] });
+  });
+
+  test("shows the decimals of shares that moves were paid with, and the symbol of those that a vault accepts", async () => {
+    const c = await makePartner(causeway);
+    await deposit({ partner: c, token: SHARES, chainId: CHAIN_ID, amount: "7" });
+    await deposit({ partner: c, token: ACCEPTED_SHARES, chainId: CHAIN_ID, amount: "8" });
+    const { body } = await get("/v1/partners/dashboard", c);
+    expect(body["volumes"]).toMatchObject([
+      { symbol: "", decimals: 9, amount: "7" },
+      { symbol: "ACC", decimals: 12, amount: "8" },
+    ]);
   });
 
   test("is empty for a new partner, with a null success rate", async () => {
