@@ -113,10 +113,17 @@ export async function keepHints(
 /** Maximum number of other deposits that one payment may refund, beside those that are recorded for it. */
 const MAX_TOGETHER = 8;
 
+/** What a row sent into its bridge: a deposit what its user paid, a withdrawal what its vault paid. */
+const SENT = {
+  token: raw`case when ${deposits.direction} = 'deposit' then ${deposits.fromToken} else ${deposits.exitToken} end`,
+  amount: raw<string | null>`(case when ${deposits.direction} = 'deposit' then ${deposits.fromAmount}
+    when ${deposits.depositProven} then ${deposits.assets} else ${deposits.minAssets} end)::text`,
+};
+
 /**
- * Selects the user's other deposits of some tokens from the same chain, sent by other transactions, that a payment may
- * refund too: at most eight in transit, the oldest first, and those with `hash` as their refund (`refunded`). Amounts
- * are what the users paid, in the token's smallest unit. Throws `store_unavailable`.
+ * Selects the user's other deposits and withdrawals that sent some tokens from the same chain in other transactions, and
+ * that a payment may refund too: at most eight in transit, the oldest first, and those with `hash` as their refund
+ * (`refunded`). Amounts are what was sent, in the token's smallest unit. Throws `store_unavailable`.
  */
 export async function selectRefundedTogether(
   db: Database,
@@ -126,17 +133,17 @@ export async function selectRefundedTogether(
     eq(deposits.userAddress, row.userAddress),
     eq(deposits.fromChainId, row.fromChainId),
     inArray(
-      deposits.fromToken,
+      SENT.token,
       tokens.map((token) => token.toLowerCase()),
     ),
-    eq(deposits.direction, "deposit"),
+    isNotNull(SENT.amount),
     ne(deposits.trackingId, row.trackingId),
     not(sharesTransfer(row)),
   );
   const refunded = raw<boolean>`${deposits.refundTxHash} is not distinct from ${hash}::text`;
   const found = await db.run((sql) =>
     sql
-      .select({ amount: deposits.fromAmount, refunded })
+      .select({ amount: SENT.amount, refunded })
       .from(deposits)
       .where(and(own, or(eq(deposits.refundTxHash, hash), eq(deposits.state, "bridging"))))
       .orderBy(raw`${refunded} desc`, asc(deposits.createdAt))
@@ -144,7 +151,7 @@ export async function selectRefundedTogether(
   );
   const together = found.filter((one) => one.refunded);
   const moving = found.filter((one) => !one.refunded).slice(0, MAX_TOGETHER);
-  return [...together, ...moving].map((one) => ({ ...one, amount: BigInt(one.amount) }));
+  return [...together, ...moving].map((one) => ({ ...one, amount: BigInt(one.amount ?? 0) }));
 }
 
 /**

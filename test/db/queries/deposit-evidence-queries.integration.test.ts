@@ -1,12 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
 import {
   isDeliveryOfAnother,
   isRefundOfAnother,
   selectOtherRequests,
+  selectRefundedTogether,
 } from "../../../src/db/queries/deposit-evidence-queries.ts";
 import { deposits } from "../../../src/db/tables/deposit-tables.ts";
-import { row } from "../../support/deposits/fixtures.ts";
+import { OTHER, row, USDC } from "../../support/deposits/fixtures.ts";
+import { withdrawalRow } from "../../support/withdrawals/withdrawal-row.ts";
 
 let causeway: TestDeployment;
 beforeAll(async () => {
@@ -58,3 +60,42 @@ test.each([
     expect(await isDeliveryOfAnother(db, { row: sent, hash: "0x8" })).toBe(another);
   },
 );
+
+describe("selectRefundedTogether()", () => {
+  const named = (letter: string) => ({
+    trackingId: `trk_${letter.repeat(32)}`,
+    ref: `0x${letter.repeat(64)}`,
+  });
+  const sent = { state: "bridging", sourceProven: true, toChainId: 10, minAssets: "70" } as const;
+  const ordered = { ...withdrawalRow, ...named("b"), ...sent, sourceTxHash: "0x6" };
+  const stepped = {
+    ...{ ...ordered, ...named("c"), sourceTxHash: "0x7", depositTxHash: "0x8" },
+    ...{ twoStep: true, depositProven: true, assets: "80" },
+  };
+  const among = async (rows: readonly (typeof deposits.$inferInsert)[], tokens = [USDC]) => {
+    await causeway.db.insert(deposits).values([...rows]);
+    return selectRefundedTogether(causeway.context().db, {
+      row: { ...row, ...named("a"), sourceTxHash: "0x5" },
+      ...{ hash: "0x9", tokens },
+    });
+  };
+
+  test("finds withdrawals by what they sent into a bridge: a Router order its minimum, a second step all", async () => {
+    const moving = [
+      ordered,
+      stepped,
+      { ...row, ...named("d"), fromAmount: "90", state: "bridging" as const },
+    ];
+    const amounts = (await among(moving)).map(({ amount }) => amount);
+    expect(amounts.sort()).toEqual([70n, 80n, 90n]);
+  });
+
+  test("finds a withdrawal that the payment refunded, and none that sent another token or an unknown amount", async () => {
+    const found = await among([
+      { ...ordered, state: "refunded", refundTxHash: "0x9" },
+      { ...stepped, exitToken: OTHER.toLowerCase() },
+      { ...stepped, ...named("d"), depositTxHash: "0xa", assets: null },
+    ]);
+    expect(found).toEqual([{ amount: 70n, refunded: true }]);
+  });
+});
