@@ -1,4 +1,4 @@
-import { type Address, isAddressEqual, type Log, parseEventLogs } from "viem";
+import { type Address, isAddressEqual, type Log, parseEventLogs, zeroAddress } from "viem";
 import type { ChainDefinition } from "../chains/chain-definitions.ts";
 import type { Receipt, Transaction } from "../chains/chain-transaction.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
@@ -9,6 +9,7 @@ import { adapterOf, asyncDepositsOf } from "../vaults/families/vault-families.ts
 import type { Vault } from "../vaults/vault.ts";
 import type { VaultFlow } from "../vaults/vault-adapter.ts";
 import { acceptedTokens } from "../vaults/vault-deposit-entry.ts";
+import { paidTo } from "../vaults/vault-exits.ts";
 
 /** A deposit into a vault of the registry, as a receipt shows it. */
 export interface ShownDeposit {
@@ -148,7 +149,8 @@ function paidBy(
 
 /**
  * Finds a deposit that no event of a vault's family shows: a call of the vault's entry point by which the sender gained
- * shares. Null if there is none.
+ * shares that were minted or paid for. Shares that the vault had, such as those of a cancelled request, are none. Null
+ * if there is none.
  */
 function findMint({ vaults, transaction, receipt }: ShownIn): ShownDeposit | null {
   const { from, to } = transaction;
@@ -157,6 +159,8 @@ function findMint({ vaults, transaction, receipt }: ShownIn): ShownDeposit | nul
     const received = netTransfers(receipt.logs, { token: vault.shareToken, account: from });
     if (received <= 0n) continue;
     const paid = paidBy(vault, { account: from, receipt });
+    const minted = paidTo(receipt.logs, { token: vault.shareToken, receiver: from, sender: zeroAddress });
+    if (paid === null && minted.every((amount) => amount === 0n)) continue;
     return { vault, sent: paid?.amount ?? null, sentToken: paid?.token ?? null, received, request: null };
   }
   return null;
