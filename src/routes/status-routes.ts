@@ -10,7 +10,9 @@ const statusGet = defineRoute({
   path: "/v1/status",
   summary: "Track a transfer",
   description:
-    "Returns the status of a transfer by the hash of its source transaction. For an unknown hash the response is 200 with the status `NOT_FOUND`.",
+    "Returns the status of a transfer by the hash of its source transaction. For an unknown hash the response is 200 with " +
+    "the status `NOT_FOUND`. The claim or cancellation of a request that was made elsewhere is `DONE` with what it brought, " +
+    "if its own receipt shows that, and otherwise `INVALID`.",
   tag: "Deposits",
   access: "public",
   limit: "status",

@@ -176,5 +176,6 @@ export function accountsOf({ transaction, receipt }: Pick<ShownIn, "transaction"
   return [from, ...(to === null ? [] : [to]), ...operations.map(({ args }) => args.sender)];
 }
 
-const isVault = (account: Address, vaults: readonly Vault[]): boolean =>
+/** Returns true if an account is one of the vaults or their entry points. */
+export const isVault = (account: Address, vaults: readonly Vault[]): boolean =>
   vaults.some(({ address, entryPoint }) => [address, entryPoint].some((own) => isAddressEqual(own, account)));

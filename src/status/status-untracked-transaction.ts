@@ -11,6 +11,7 @@ import { listRegistry } from "../vaults/find-vault.ts";
 import { findShownDeposit } from "./status-untracked-deposit.ts";
 import { findRedemptionEnd } from "./status-untracked-redemption.ts";
 import { findRequestEnd } from "./status-untracked-request.ts";
+import { findShownRequestEnd, type ShownRequestEnd } from "./status-untracked-request-end.ts";
 import { findShownWithdrawal, type ShownWithdrawal } from "./status-untracked-withdrawal.ts";
 
 /**
@@ -50,8 +51,9 @@ const statusOnly = (status: TransferStatusName, substatus: Substatus | null): Un
 
 /**
  * Classifies a transaction that belongs to no recorded row by its receipt: as a deposit into or withdrawal from a vault
- * of the registry, as a reverted Router call, or as `INVALID`; unless `INVALID`, it is `PENDING` until it is confirmed.
- * `NOT_FOUND` if the chain does not show it. Requests are followed to their end. Throws `store_unavailable`.
+ * of the registry, as the end of a request, as a reverted Router call, or as `INVALID`; unless `INVALID`, it is `PENDING`
+ * until it is confirmed. `NOT_FOUND` if the chain does not show it. Requests are followed to their end.
+ * Throws `store_unavailable`.
  */
 export async function classifyUntracked(
   ctx: Context,
@@ -91,7 +93,10 @@ const WITHDRAWN: Readonly<Record<ShownWithdrawal["kind"], [TransferStatusName, S
   bridged: ["PENDING", "WAIT_DESTINATION_TRANSACTION"],
 };
 
-/** Classifies a transaction that is not a deposit as a withdrawal from a vault of the registry, or as `INVALID`. */
+/**
+ * Classifies a transaction that is not a deposit as a withdrawal from a vault of the registry, as the end of a
+ * request, or as `INVALID`.
+ */
 async function classifyWithdrawal(
   ctx: Context,
   {
@@ -101,7 +106,7 @@ async function classifyWithdrawal(
   }: Parameters<typeof findShownWithdrawal>[0] & { readTransaction: TransactionReader; confirmed: boolean },
 ): Promise<UntrackedStatus> {
   const withdrawal = findShownWithdrawal(shown);
-  if (withdrawal === null) return statusOnly("INVALID", null);
+  if (withdrawal === null) return classifyRequestEnd(shown, confirmed);
   const { vault, kind, shares, received, receivedToken, request } = withdrawal;
   const standing = confirmed
     ? statusOnly(...WITHDRAWN[kind])
@@ -115,4 +120,24 @@ async function classifyWithdrawal(
   const { transaction } = shown;
   const end = await findRedemptionEnd(ctx, { vault, request, shares, transaction, readTransaction });
   return { ...status, ...end };
+}
+
+const ENDED: Readonly<Record<ShownRequestEnd["outcome"], Substatus>> = {
+  paid: "COMPLETED",
+  cancelled: "CANCELLED",
+  refunded: "REFUNDED",
+};
+
+/** Classifies a transaction that shows no withdrawal as the claim or cancellation of a request, or as `INVALID`. */
+function classifyRequestEnd(
+  shown: Parameters<typeof findShownRequestEnd>[0],
+  confirmed: boolean,
+): UntrackedStatus {
+  const end = findShownRequestEnd(shown);
+  if (end === null) return statusOnly("INVALID", null);
+  const { outcome, received, token } = end;
+  return {
+    ...(confirmed ? statusOnly("DONE", ENDED[outcome]) : statusOnly("PENDING", "WAIT_SOURCE_CONFIRMATIONS")),
+    ...{ received, shareToken: token, receivedKind: outcome === "cancelled" ? "shares" : "asset" },
+  };
 }

@@ -1,0 +1,92 @@
+import { type Address, isAddressEqual } from "viem";
+import type { Receipt, Transaction } from "../chains/chain-transaction.ts";
+import { smaller } from "../lib/amount.ts";
+import { adapterOf, asyncDepositsOf } from "../vaults/families/vault-families.ts";
+import type { Vault } from "../vaults/vault.ts";
+import { type ExitSettlement, paidTo, unknownPendingExit } from "../vaults/vault-exits.ts";
+import { accountsOf, isVault } from "./status-untracked-deposit.ts";
+
+/**
+ * What the end of a request brought its account. `paid`: the vault's asset for a redemption; `cancelled`: its shares;
+ * `refunded`: the asset of a cancelled deposit.
+ */
+export interface ShownRequestEnd {
+  outcome: "paid" | "cancelled" | "refunded";
+  /** In the smallest unit of `token`. */
+  received: bigint;
+  token: Address;
+}
+
+interface ShownIn {
+  vaults: readonly Vault[];
+  transaction: Transaction;
+  receipt: Receipt;
+}
+
+/**
+ * Finds in a successful receipt the claim or cancellation of an unknown request of one of the transaction's accounts,
+ * where no withdrawal event shows it. Null if there is none, if it brought the account nothing, or if only
+ * the request's id would show it. Pure.
+ */
+export function findShownRequestEnd(shown: ShownIn): ShownRequestEnd | null {
+  const accounts = accountsOf(shown).filter((account) => !isVault(account, shown.vaults));
+  for (const vault of shown.vaults) {
+    for (const account of accounts) {
+      const at = { ...shown, vault, account };
+      const end = redemptionEnd(at) ?? refund(at);
+      const received = end === null ? null : arrivedBy(end, at);
+      if (received !== null) return received;
+    }
+  }
+  return null;
+}
+
+type At = ShownIn & { vault: Vault; account: Address };
+
+/** The end of a request; amounts are null or absent if the receipt's events do not tell them. */
+type RequestEnd = Pick<ExitSettlement, "assets" | "shares"> & {
+  outcome: ExitSettlement["outcome"] | "refunded";
+};
+
+const redemptionEnd = (at: At): RequestEnd | null =>
+  settlementIn(at) ?? (claimsCooldown(at) ? { outcome: "paid", assets: null } : null);
+
+/** Returns the end of the account's deposit request, if the vault's events show that it was cancelled and paid back. */
+function refund({ vault, account: user, receipt: { logs } }: At): RequestEnd | null {
+  const seen = { user, requestId: null, logs };
+  const isRefund = asyncDepositsOf(vault)?.findCancellation?.(vault, seen) === true;
+  return isRefund ? { outcome: "refunded", assets: null } : null;
+}
+
+/** Returns the end of the account's redemption by the family's events, where these do not depend on the request. */
+const settlementIn = ({ vault, account: user, receipt }: At): ExitSettlement | null =>
+  adapterOf(vault).exits?.findSettlement?.(vault, {
+    ...{ user, requestId: unknownPendingExit.requestId, logs: receipt.logs, requestLogs: [] },
+  }) ?? null;
+
+/** Returns true if the account itself sent the call that claims its cooldown, such as sUSDe's, which emits no event. */
+function claimsCooldown({ vault, account: user, transaction: { from, to, input } }: At): boolean {
+  const { exits } = adapterOf(vault);
+  if (to === null || !isAddressEqual(from, user) || exits?.modes(vault).includes("cooldown") !== true)
+    return false;
+  const ready = { mode: "cooldown", state: "claimable", token: vault.asset.address } as const;
+  const call = exits.claim?.(vault, { user, request: { ...unknownPendingExit, ...ready } }) ?? null;
+  return call !== null && isAddressEqual(call.target, to) && call.data === input;
+}
+
+/** Returns what reached the account, and no more than the vault's events say. Null if nothing did. */
+function arrivedBy(
+  { outcome, assets, shares }: RequestEnd,
+  { vault, account: receiver, receipt }: At,
+): ShownRequestEnd | null {
+  if (outcome === "rejected") return null;
+  const [token, said] =
+    outcome === "cancelled" ? [vault.shareToken, shares ?? null] : [vault.asset.address, assets];
+  const parts = paidTo(receipt.logs, { token, receiver });
+  // Of several, one may be the output of a swap in the same batch.
+  if (said === null && parts.length > 1) return null;
+  const received = smaller(sumOf(parts), said) ?? 0n;
+  return received === 0n ? null : { outcome, received, token };
+}
+
+const sumOf = (amounts: readonly bigint[]): bigint => amounts.reduce((sum, amount) => sum + amount, 0n);
