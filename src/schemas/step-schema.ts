@@ -212,7 +212,9 @@ export const Warning = z
         "Of moves: `shares_sold`: the vault does not redeem the shares now, so an exchange buys them. Of withdrawals and moves: `exit_fee`: the exit fee of the vault that is left exceeds the slippage " +
         "tolerance. Of withdrawals only: `no_minimum`: no contract enforces a minimum payment; `mode_changed`: the vault " +
         "refuses an instant payment, so `auto` has chosen a request or cooldown; `not_cancellable`: the user cannot take " +
-        "the request or cooldown back; `pays_less`: a claim pays clearly less than the vault states.",
+        "the request or cooldown back; `route_unknown`: whether a route takes a later payment to the requested token is " +
+        "unknown; `approval_unused`: a part of the approval may stay; `pays_less`: a claim pays clearly less than the " +
+        "vault states. Of claims and cancellations: `received_unknown`: what they bring could not be read.",
       example: "price_unverified",
     }),
     detail: z.string().meta({
