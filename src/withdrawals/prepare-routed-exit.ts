@@ -68,7 +68,8 @@ export async function prepareOnward(ctx: Context, of: Onward): Promise<PreparedW
     throw isOfWay(error) ? asOnwardError(error) : error;
   };
   if (mode !== "instant") {
-    const warnings = await checkLaterRoute(ctx, of).catch(vaultFirst);
+    const refusal = exiting.then(() => new Promise<never>(() => undefined));
+    const warnings = await Promise.race([checkLaterRoute(ctx, of).catch(vaultFirst), refusal]);
     const made = await exiting;
     const exit = { ...made.exit, warnings: [...made.exit.warnings, ...warnings] };
     return { kind: "two_step", order, exit: { ...made, exit }, transfer: null };

@@ -1,6 +1,7 @@
 import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
 import { AppError, failure } from "../../src/errors.ts";
+import { sleep } from "../../src/lib/timers.ts";
 import type { VerifiedTransfer } from "../../src/providers/provider.ts";
 import { decodeRouterCall, routerBridgeOutput, routerSelf } from "../../src/router/router-codec.ts";
 import { firstPossible } from "../../src/withdrawals/choose-exit.ts";
@@ -214,6 +215,29 @@ describe("prepareOnward() of a request", () => {
   const raise = (error: Error): never => {
     throw error;
   };
+
+  test("does not wait for providers where the vault refuses", async () => {
+    const { ctx, chain } = await createWithdrawalFixture();
+    const desk = swapDesk(ctx).ctx;
+    const providers = (await desk.providers.all()).map((one) => ({
+      ...one,
+      quote: () => new Promise<never>(() => undefined),
+    }));
+    const to = { client: chain.client, chainId: home.chainId, token: WETH };
+    const vault = familyVault("lagoon");
+    const order = orderOf({ client: chain.client, to, vault, exits: exitsFor(vault) });
+    const way = exitWayOf(order, {
+      ...{ via: "user", mode: "request", pays: false },
+      terms: { ...paying, paused: true },
+    });
+    const made = prepareOnward(
+      { ...desk, providers: { ...desk.providers, all: async () => providers } },
+      { order, facts: factsOf(order, [way]), mode: "request" },
+    );
+    const late = sleep(1_000).then(() => Promise.reject(new Error("too late")));
+    await expect(Promise.race([made, late])).rejects.toMatchObject({ code: "exits_paused" });
+  });
+
   const down = failure("upstream_timeout", "the provider did not answer");
 
   test("leaves the second step of a later payment open", async () => {
