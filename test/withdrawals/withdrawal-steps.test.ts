@@ -166,6 +166,15 @@ describe("toWithdrawalSteps() of two steps", () => {
     expect(stepsOf({ state, plan, row: { depositProven: true } }).at(-1)).toBe(last);
   });
 
+  test.each<WithdrawalState>(["awaiting_transfer", "bridging", "completed"])(
+    "the second has the amount that the vault paid without a transaction to send too, as %s",
+    (state) => {
+      const row = { ...withdrawalRow, state, assets: "100500000", depositProven: true };
+      const steps = toWithdrawalSteps({ row, state, plan, allowance: null, asked: [], next: null });
+      expect(steps.at(-1)).toMatchObject({ step_id: "destination.transfer", amount: "100500000" });
+    },
+  );
+
   test.each<WithdrawalState>(["failed", "partial"])("nothing is left to do once it is %s", (state) => {
     expect(stepsOf({ state, plan })).not.toContainEqual(expect.stringMatching(/: (required|waiting)$/));
     expect(stepsOf({ state, plan }).at(-1)).toBe("destination.transfer: skipped");
