@@ -53,10 +53,15 @@ export const vedaDelayedAbi = once(() =>
   ]),
 );
 /**
- * ABI of the accountant's view for the price of one whole share in a given token's smallest unit. It reverts while the
- * accountant is paused. Source: Veda-Labs/boring-vault, AccountantWithRateProviders.
+ * ABI of the accountant's views for the price of one whole share in a given token's smallest unit. The safe one reverts
+ * while the accountant is paused. Source: Veda-Labs/boring-vault, AccountantWithRateProviders.
  */
-export const rateAbi = once(() => parseAbi(["function getRateInQuoteSafe(address) view returns (uint256)"]));
+export const rateAbi = once(() =>
+  parseAbi([
+    "function getRateInQuoteSafe(address) view returns (uint256)",
+    "function getRateInQuote(address) view returns (uint256)",
+  ]),
+);
 /** Byte offset of the shares in the calldata of `requestWithdraw`. */
 const SHARES_OFFSET = 36;
 const BPS = 10_000n;
@@ -138,7 +143,8 @@ export const delayedTokens = (vault: Vault): Token[] => [
 /**
  * Returns a query for the user's requests at the delayed-withdrawal contracts for `delayedTokens`; null if one cannot
  * be read, or if one has matured and its window is unknown. Their assets, after the current fee, are an estimate at the
- * lower of the request's and, if known, the current rate; null if the fee is unknown or above 100%.
+ * lower of the request's and the current rate, which the accountant also shows while it is paused; null if the rate or
+ * the fee is unknown, or if the fee is above 100%.
  */
 export function pendingDelayed(
   vault: Vault,
@@ -175,6 +181,7 @@ function pendingIn(vault: Vault, slot: DelayedSlot): Query<readonly PendingExit[
       config: read({ ...on, name: "withdrawAssets", args: [token] }),
       paused: read({ ...on, name: "isPaused" }),
       rate: rateIn(token),
+      rateAnyway: read({ to: vault.pricer, abi: rateAbi(), name: "getRateInQuote", args: [token] }),
       assetRate: rateIn(vault.asset.address),
     },
     (results) => results,
@@ -193,6 +200,7 @@ interface DelayedReads {
   config: ReadResult<readonly [boolean, number, number, bigint, number, number]>;
   paused: ReadResult<boolean>;
   rate: ReadResult<bigint>;
+  rateAnyway: ReadResult<bigint>;
   assetRate: ReadResult<bigint>;
 }
 
@@ -200,7 +208,7 @@ function toPending(
   vault: Vault,
   { to, token, now, seen, pays }: DelayedSlot & { seen: DelayedReads; pays: boolean | null },
 ): readonly PendingExit[] | null {
-  const { request, config, paused, rate: today, assetRate } = seen;
+  const { request, config, paused, rate: today, rateAnyway, assetRate } = seen;
   if (!request.ok) return null;
   const [, ownLoss, maturity, shares, rate] = request.value;
   if (shares === 0n) return [];
@@ -210,9 +218,11 @@ function toPending(
   if (window === undefined && now >= maturity * 1_000) return null;
   // The fee is taken in shares, and the lower of the two rates counts.
   const paid = fee === undefined ? null : shares - mulDivDown(shares, BigInt(fee), BPS);
-  const current = valueOrNull(today) ?? rate;
+  const current = valueOrNull(today) ?? valueOrNull(rateAnyway);
   const assets =
-    paid === null || paid < 0n ? null : mulDivDown(paid, current < rate ? current : rate, oneShare(vault));
+    paid === null || paid < 0n || current === null
+      ? null
+      : mulDivDown(paid, current < rate ? current : rate, oneShare(vault));
   const expiresAt = window === undefined ? null : maturity + (window || DEFAULT_WINDOW);
   const isRefused =
     pays === false ||

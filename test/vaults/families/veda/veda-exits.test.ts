@@ -209,6 +209,15 @@ describe("Veda's contract with a fixed wait", () => {
       expect(request).toMatchObject({ state: "pending", ...nothing });
       expect(claimOf(request)).toBeNull();
     });
+
+    test.each<[string, Record<string, unknown>, bigint | null]>([
+      ["at the lower rate that a paused accountant shows", { rateAnyway: 1_000_000n }, 10_000_000n],
+      ["at its own rate if a paused accountant shows a higher one", { rateAnyway: 1_300_000n }, 12_500_000n],
+      ["unknown if no rate is shown", {}, null],
+    ])("is %s", (_name, shown, assets) => {
+      const paused = { rate: new Revert("0x12345678"), ...shown };
+      expect(matured({ answers: paused })).toMatchObject({ state: "pending", assets });
+    });
   });
 
   describe("that the vault does not let pay any longer", () => {
