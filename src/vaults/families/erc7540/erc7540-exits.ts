@@ -67,6 +67,11 @@ export interface UnshownRequests extends OwnRequests {
    * unit. Absent if there are none.
    */
   barred?: bigint;
+  /**
+   * Fee that the vault takes of a pending request when it settles it, in basis points, or null if unknown. Absent if it
+   * takes none.
+   */
+  exitFeeBps?: bigint | null;
 }
 
 /** Deviations of an ERC-7540 vault family's withdrawals from the standard. An omitted flag counts as false. */
@@ -212,7 +217,8 @@ function openRequests(vault: Vault, { standard, own, parts }: Seen): PendingExit
     // A paused vault answers that nothing can be withdrawn even where shares are claimable.
     const payable = ready === 0n ? 0n : valueOrNull(standard.assets) || null;
     const paid = payable === null || ready === claimable ? payable : mulDivDown(payable, ready, claimable);
-    const estimate = valueAt(vault, { shares: waiting, standard });
+    const value = valueAt(vault, { shares: waiting, standard });
+    const estimate = value === null || value === 0n ? value : lessExitFee(value, own.exitFeeBps);
     return {
       ...{ ...unknownPendingExit, requestId, shares: owed > 0n ? null : waiting + ready, token },
       ...{ claimableAssets: paid, claimableShares: ready },
@@ -222,6 +228,17 @@ function openRequests(vault: Vault, { standard, own, parts }: Seen): PendingExit
       cancellable: waiting > 0n && own.cancellable,
     };
   });
+}
+
+/** 100% in basis points. */
+const BPS = 10_000n;
+
+/**
+ * Returns an amount less a fee in basis points, rounded down; null if the fee is null or above 100%. An absent fee is
+ * none.
+ */
+export function lessExitFee(amount: bigint, feeBps: bigint | null = 0n): bigint | null {
+  return feeBps === null || feeBps > BPS ? null : mulDivDown(amount, BPS - feeBps, BPS);
 }
 
 function returningShares(vault: Vault, { standard, own, parts }: Seen): PendingExit[] {

@@ -7,14 +7,13 @@ import {
   read,
   valueOrNull,
 } from "../../../chains/chain-reads.ts";
-import { mulDivDown } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import { probeFunction } from "../../vault-deriver.ts";
 import type { ExitCall, ExitInput, ExitTerms, ExitTermsInput, VaultExits } from "../../vault-exits.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import { erc4626RedeemCall } from "../erc4626-base/erc4626-exits.ts";
-import { erc7540Exits } from "../erc7540/erc7540-exits.ts";
+import { erc7540Exits, lessExitFee } from "../erc7540/erc7540-exits.ts";
 
 const lagoonAbi = once(() =>
   parseAbi([
@@ -55,23 +54,26 @@ function closedState(probe: ReadResult<unknown>): number | null {
   }
 }
 
-/** 100% in basis points. */
-const BPS = 10_000n;
+type FeeRates = ReadResult<readonly [number, number, number, number, number]>;
 
 /**
- * Returns the payment for shares in assets, less the exit fee of version 0.6 or later, rounded down; null if the fee is
- * unread or above 100%. Empty if the value is unknown, and for older versions, which have no exit fee.
+ * Returns the exit fee of version 0.6 or later in basis points, null if it is unread, and 0 for older versions, which
+ * have none.
+ */
+function exitFeeOf(feeRates: FeeRates): bigint | null {
+  if (isUnmade(feeRates)) return null;
+  return BigInt(valueOrNull(feeRates)?.[3] ?? 0);
+}
+
+/**
+ * Returns the payment for shares in assets, less the exit fee, rounded down; null if the fee is unread or above 100%.
+ * Empty if the value is unknown.
  */
 function netOfExitFee(
   value: bigint | null,
-  feeRates: ReadResult<readonly [number, number, number, number, number]>,
+  feeRates: FeeRates,
 ): Pick<Partial<ExitTerms>, "previewAssets"> {
-  if (value === null) return {};
-  if (isUnmade(feeRates)) return { previewAssets: null };
-  const rates = valueOrNull(feeRates);
-  if (rates === null) return {};
-  if (BigInt(rates[3]) > BPS) return { previewAssets: null };
-  return { previewAssets: mulDivDown(value, BPS - BigInt(rates[3]), BPS) };
+  return value === null ? {} : { previewAssets: lessExitFee(value, exitFeeOf(feeRates)) };
 }
 
 /**
@@ -117,12 +119,18 @@ function views(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>>
 
 const requests = erc7540Exits({
   views,
-  // Versions since 0.6 have the view and take a request back within its epoch.
-  requests: (vault) =>
-    createQuery(
-      { sync: read({ to: vault.entryPoint, abi: lagoonAbi(), name: "previewSyncRedeem", args: [0n] }) },
-      ({ sync }) => ({ cancellable: sync.ok, returning: 0n, returned: 0n }),
-    ),
+  requests: (vault) => {
+    const on = { to: vault.entryPoint, abi: lagoonAbi() } as const;
+    const reads = {
+      sync: read({ ...on, name: "previewSyncRedeem", args: [0n] }),
+      rates: read({ ...on, name: "feeRates" }),
+    };
+    // Versions since 0.6 have the view and take a request back within its epoch. They take the exit fee at settlement.
+    return createQuery(reads, ({ sync, rates }) => {
+      const exitFeeBps = exitFeeOf(rates);
+      return { cancellable: sync.ok, returning: 0n, returned: 0n, exitFeeBps };
+    });
+  },
   cancel: (vault, { user }) => ({
     target: vault.entryPoint,
     data: encodeFunctionData({ abi: lagoonAbi(), functionName: "cancelRequestRedeem", args: [user] }),

@@ -33,6 +33,21 @@ test.each<[number, bigint | null]>([
   expect(previewed([0, 0, 0, exitRate, 0])).toBe(left);
 });
 
+/** A pending request for 1,000 shares, each worth one unit of the asset. */
+const ANSWERS = { pending: 1_000n, claimable: 0n, assets: 0n, price: 10n ** 18n, asset: own.asset.address };
+
+test.each<[string, unknown, bigint | null]>([
+  ["an older version without fees", undefined, 1_000n],
+  ["no exit fee", [0, 0, 0, 0, 0], 1_000n],
+  ["an exit fee of 0.3%", [0, 0, 0, 30, 0], 997n],
+  ["an exit fee above 100%", [0, 0, 0, 10_001, 0], null],
+  ["an unread exit fee", UNMADE, null],
+])("a pending request is expected to pay what %s leaves", (_name, rates, assets) => {
+  const query = lagoonExits.pending?.(own, { user: USER, requestIds: [], now: NOW });
+  const found = query && answer(query, { ...ANSWERS, rates });
+  expect(found).toMatchObject([{ shares: 1_000n, assets, state: "pending" }]);
+});
+
 describe("an instant redemption from a closed vault", () => {
   const [item] = parseAbi(["error NotOpen(uint8 state)"]);
   const open = new Revert(encodeErrorResult({ abi: [item], errorName: "NotOpen", args: [2] }));
