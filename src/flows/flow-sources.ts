@@ -10,7 +10,7 @@ import { depositRouterAddress } from "../router/router-address.ts";
 import { executedOrderTopics } from "../router/router-codec.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
-import type { FlowSource } from "../vaults/vault-adapter.ts";
+import type { FlowSource, VaultFlow } from "../vaults/vault-adapter.ts";
 
 /** Attempts after which no conversion of a flow is tried again. */
 const ALL_TRIES = 5;
@@ -45,6 +45,7 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
    */
   const redeemed = new Map<string, string[]>();
   const conversions = new WeakMap<FlowRow, Query<bigint | null>>();
+  const requests = new WeakMap<FlowRow, "taken" | "made">();
   for (const vault of vaults) {
     const source = adapterOf(vault).flows(vault);
     const vaultAddress = vault.address.toLowerCase();
@@ -70,7 +71,8 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
     further: receivedTransfers(vaults),
     vaults: vaults.map(({ address }) => address.toLowerCase()),
     toRows: (logs, final) => {
-      const rows = logs.flatMap((log) => toRow(log, log.blockNumber <= final) ?? []);
+      const all = logs.flatMap((log) => toRow(log, log.blockNumber <= final) ?? []);
+      const rows = withoutUnmade(all, requests);
       for (const log of logs) {
         const seen = log.address === routerEmitter ? decodeOrderLog(log) : null;
         if (seen === null) continue;
@@ -107,11 +109,31 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
         conversionTries: isRead ? ALL_TRIES : 0,
         conversionTriedAt: null,
       };
+      if (flow.request !== undefined) requests.set(row, flow.request);
       if (flow.conversion !== undefined) conversions.set(row, signedAmount(flow.conversion, sign));
       return row;
     }
     return null;
   }
+}
+
+/**
+ * Returns rows without those that make a request (`made`), and without those that took shares for one (`taken`) but are
+ * not the last before one that made it: an unknown contract took them.
+ */
+function withoutUnmade(
+  rows: readonly FlowRow[],
+  requests: { get(row: FlowRow): VaultFlow["request"] },
+): FlowRow[] {
+  const kept = rows.flatMap((row, index) => {
+    if (requests.get(row) !== "made") return [];
+    const { txHash, vaultAddress, userAddress } = row;
+    const isTaken = (one: FlowRow) =>
+      requests.get(one) === "taken" && one.txHash === txHash && one.vaultAddress === vaultAddress;
+    return rows.slice(0, index).findLast((one) => isTaken(one) && one.userAddress === userAddress) ?? [];
+  });
+  const made = new Set(kept);
+  return rows.filter((row) => requests.get(row) === undefined || made.has(row));
 }
 
 /**

@@ -152,6 +152,8 @@ export interface VaultFlow {
   shares: bigint | null;
   /** True if it is neither deposit nor payment: it only moves what a request holds, or takes shares as a penalty. */
   sharesOnly?: true;
+  /** `taken`: it counts only if one that is `made` by the user follows in the transaction, which itself does not count. */
+  request?: "taken" | "made";
   /** Query, run at the event's block, that converts another token's amount by the vault's prices; null if it fails. */
   conversion?: Query<bigint | null>;
   /** Id by which `VaultExits.takenOut` knows the flow's request (see `toFlowRequestId`). Absent for other flows. */

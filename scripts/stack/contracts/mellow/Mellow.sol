@@ -69,6 +69,8 @@ contract MellowShareManager is ERC20, MellowOwned {
     mapping(address => bool) public isBlacklisted;
     uint256 public allocatedShares;
 
+    event Lock(address account, uint256 value);
+
     error MintPaused();
     error BurnPaused();
     error TransferPaused();
@@ -177,6 +179,7 @@ contract MellowShareManager is ERC20, MellowOwned {
         _checkSender(account, address(0));
         vault.claimShares(account);
         super._update(account, address(this), shares);
+        emit Lock(account, shares);
     }
 
     function _onlyQueues() private view {

@@ -17,21 +17,24 @@ const depositsAbi = once(() =>
 const redemptionsAbi = once(() =>
   parseAbi([
     "event Redeemed(address indexed account, uint256 shares, uint256 assets, uint256 feeShares)",
+    "event RedeemRequested(address indexed account, uint256 shares, uint256 timestamp)",
     "event RedeemRequestClaimed(address indexed account, address indexed receiver, uint256 assets, uint32 timestamp)",
   ]),
 );
 const sharesAbi = once(() =>
   parseAbi(["event Transfer(address indexed from, address indexed to, uint256 value)"]),
 );
+const locksAbi = once(() => parseAbi(["event Lock(address account, uint256 value)"]));
 const queueAbi = once(() => parseAbi(["function asset() view returns (address)"]));
-const flowsAbi = once(() => [...depositsAbi(), ...redemptionsAbi(), ...sharesAbi()] as const);
+const flowsAbi = once(() => [...depositsAbi(), ...redemptionsAbi(), ...sharesAbi(), ...locksAbi()] as const);
 
 type FlowEvent = ReturnType<typeof decodeEventLog<ReturnType<typeof flowsAbi>>>;
 
 /**
  * Returns the events from which a Core vault's deposits and withdrawals are indexed, in all tokens. A deposit request
  * counts when it is made, its shares when they are claimed, and its cancellation as a withdrawal. A redemption request
- * counts when it is claimed, without its shares: no event shows them with the fee. Without known redemption queues, each burn of shares counts as a withdrawal. Throws an Error for an invalid queue address.
+ * takes its shares with the fee, which the share manager locks, when it is made at a known queue, and counts when it is
+ * claimed. Without known redemption queues, each burn of shares counts as a withdrawal. Throws an Error for an invalid queue address.
  */
 export function mellowFlows(vault: Vault): FlowSource {
   const payers = queuesParam(vault, "other_redeem_queues");
@@ -43,10 +46,17 @@ export function mellowFlows(vault: Vault): FlowSource {
   const queues = lacking ? [] : [...queuesParam(vault, "redeem_queues"), ...payers];
   const depositQueues = [vault.entryPoint, ...queuesParam(vault, "deposit_queues"), ...takers];
   // Without redemption queues in the registry entry, burned shares count as withdrawals.
-  const out = queues.length > 0 ? queues : [vault.shareToken];
-  const abi = [...depositsAbi(), ...(queues.length > 0 ? redemptionsAbi() : sharesAbi())];
+  const known = queues.length > 0;
+  const out = [vault.shareToken, ...queues];
+  const abi = [...depositsAbi(), ...(known ? [...redemptionsAbi(), ...locksAbi()] : sharesAbi())];
+  const emittersOf = ({ eventName }: FlowEvent): readonly Address[] => {
+    if (eventName.startsWith("Deposit")) return depositQueues;
+    if (eventName === (known ? "Lock" : "Transfer")) return [vault.shareToken];
+    return eventName === "Lock" || eventName === "Transfer" ? [] : queues;
+  };
   return {
     addresses: [...depositQueues, ...out],
+    ...(known && { takesRequested: true, paysUnseen: true }),
     namesCaller: true,
     topics: abi.map(toEventSelector),
     decode(log) {
@@ -54,8 +64,7 @@ export function mellowFlows(vault: Vault): FlowSource {
         emitters.some((emitter) => isAddressEqual(log.address, emitter));
       try {
         const event = decodeEventLog({ abi: flowsAbi(), data: log.data, topics: log.topics });
-        if (!isFrom(event.eventName.startsWith("Deposit") ? depositQueues : out)) return null;
-        if (event.eventName === "Transfer" && queues.length > 0) return null;
+        if (!isFrom(emittersOf(event))) return null;
         const flow = flowOf(event);
         if (flow === null || flow.assets === null || flow.assets === 0n) return flow;
         if (lacking) return { ...flow, assets: null };
@@ -101,7 +110,16 @@ function flowOf(event: FlowEvent): VaultFlow | null {
       return { kind: "withdrawal", user, assets, shares };
     }
     case "RedeemRequestClaimed":
-      return { kind: "withdrawal", user: event.args.account, assets: event.args.assets, shares: null };
+      return { kind: "withdrawal", user: event.args.account, assets: event.args.assets, shares: 0n };
+    case "Lock": {
+      const { account: user, value: shares } = event.args;
+      return { kind: "withdrawal", user, assets: 0n, shares, sharesOnly: true, request: "taken" };
+    }
+    case "RedeemRequested": {
+      // Its shares are those after the fee. It shows that a known queue had them locked.
+      const { account: user } = event.args;
+      return { kind: "withdrawal", user, assets: 0n, shares: 0n, sharesOnly: true, request: "made" };
+    }
     case "Transfer": {
       const { from, to, value } = event.args;
       const burned = isAddressEqual(to, zeroAddress);

@@ -4,6 +4,7 @@ import { sourceFingerprint } from "../../../../src/flows/flow-sources.ts";
 import { mellow } from "../../../../src/vaults/families/mellow/mellow-adapter.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
 import { OTHER, USDC, USER, vault } from "../../../support/deposits/fixtures.ts";
+import { playPosition } from "../../../support/positions/played-position.ts";
 import { answer, eventLog } from "../../../support/vaults/answer.ts";
 
 const queueAt = (digit: number) => `0x${String(digit).repeat(40)}` as Address;
@@ -32,6 +33,7 @@ const withParams = (params: Record<string, string>): Vault => ({
   params: { queue: "sync", redeem_queues: REDEEM, other_redeem_queues: OTHER_PAYS, ...params },
 });
 const known = withParams({ other_deposit_queues: `${OTHER_MINTS},${OTHER_REQUESTS}` });
+const whole = { ...known, params: { ...known.params, all_queues: "known" } };
 const lacking = withParams({});
 
 const events = {
@@ -43,6 +45,8 @@ const events = {
   claimed: "event DepositRequestClaimed(address indexed account, uint256 shares, uint32 timestamp)",
   redemption:
     "event RedeemRequestClaimed(address indexed account, address indexed receiver, uint256 assets, uint32 timestamp)",
+  lock: "event Lock(address account, uint256 value)",
+  asked: "event RedeemRequested(address indexed account, uint256 shares, uint256 timestamp)",
   transfer: "event Transfer(address indexed from, address indexed to, uint256 value)",
 } as const;
 const values = {
@@ -55,7 +59,7 @@ test.each([
   [OTHER_MINTS, "deposited", "deposit", 7n],
   [OTHER_REQUESTS, "requested", "deposit", 0n],
   [OTHER_REQUESTS, "canceled", "withdrawal", 0n],
-  [OTHER_PAYS, "redemption", "withdrawal", null],
+  [OTHER_PAYS, "redemption", "withdrawal", 0n],
 ] as const)(
   "%s: another token that was %s is a %s by its value in the asset",
   (queue, event, kind, shares) => {
@@ -75,6 +79,30 @@ test.each([
     expect(conversion && answer(conversion, { ...prices, [NATIVE.toLowerCase()]: undefined })).toBeNull();
   },
 );
+
+test("a redemption request takes the shares that are locked for it, with the fee, at a known queue", async () => {
+  const deposit = eventLog(QUEUE, events.deposited, { ...values, assets: 100n, shares: 100n });
+  const lock = (value: bigint) => eventLog(SHARES, events.lock, { account: USER, value });
+  const asked = (queue: Address) => eventLog(queue, events.asked, { ...values, shares: 38n, timestamp: 9n });
+  const claim = (assets: bigint) => eventLog(REDEEM, events.redemption, { ...values, assets });
+  const played = async (logs: Parameters<typeof playPosition>[1]["logs"], shares = 60n) => {
+    const { basis, earned } = await playPosition(whole, {
+      logs,
+      held: { shares, assets: shares },
+      views: {},
+    });
+    return [basis, earned];
+  };
+  const redeemed = [deposit, lock(40n), asked(REDEEM), claim(38n)];
+  expect(await played(redeemed)).toEqual(["explained", -2n]);
+  // Shares that were sent away are noticed, however few.
+  expect(await played(redeemed, 57n)).toEqual(["transferred", null]);
+  // A request at a queue that is not known may have been paid there.
+  expect(await played([deposit, lock(40n), asked(OTHER)])).toEqual(["transferred", null]);
+  const both = [deposit, lock(15n), asked(OTHER), lock(25n), asked(REDEEM), claim(25n)];
+  expect(await played(both)).toEqual(["transferred", null]);
+  expect(await played(both, 75n)).toEqual(["explained", 0n]);
+});
 
 test("a deposit request brings its shares when they are claimed, in any token", () => {
   const source = mellow.flows(known);

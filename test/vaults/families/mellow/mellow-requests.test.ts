@@ -247,7 +247,7 @@ describe("flows of a queue that pays another token", () => {
       kind: "withdrawal",
       user: USER,
       assets: 4n * 10n ** 14n,
-      shares: null,
+      shares: 0n,
     });
   });
 
