@@ -41,6 +41,11 @@ export interface TransferSearch {
   party: { to: Address } | { from: Address };
   /** Amounts to search for, in the token's smallest unit, or null for any amount. */
   amounts: readonly bigint[] | null;
+  /**
+   * What the transactions are looked through for, as text: what one reading passed over, another may recognize. Absent if
+   * that never changes.
+   */
+  lookFor?: string;
   /** First block to search. */
   from: number;
   /** Last block to search: the chain's head block. */
@@ -177,11 +182,12 @@ function emptyWhenRefused(error: unknown): LogReading {
 }
 
 /**
- * Key under which the searched blocks are remembered. It differs by row and by amounts, because transactions that prove
- * nothing for one row, or have another amount, may still belong to another search.
+ * Key under which the searched blocks are remembered. It differs by row, by amounts and by what is looked for, because
+ * transactions that prove nothing for one row, or have another amount, may still belong to another search.
  */
-function keyOf({ client, trackingId, party, tokens, amounts, from }: TransferSearch): string {
+function keyOf({ client, trackingId, party, tokens, amounts, from, lookFor }: TransferSearch): string {
   const [[side, account] = []] = Object.entries(party);
-  const what = `${tokens.join()}:${amounts?.join() ?? "any"}:${from}`;
+  const sought = lookFor === undefined ? "" : `:${lookFor}`;
+  const what = `${tokens.join()}:${amounts?.join() ?? "any"}:${from}${sought}`;
   return `searched:${trackingId}:${client.definition.chainId}:${side}:${account}:${what}`.toLowerCase();
 }

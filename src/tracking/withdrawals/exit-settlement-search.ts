@@ -4,6 +4,7 @@ import type { Context } from "../../context.ts";
 import { keepHints } from "../../db/queries/deposit-evidence-queries.ts";
 import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
 import { isNative } from "../../lib/address.ts";
+import { adapterOf } from "../../vaults/families/vault-families.ts";
 import type { ExitSettlement } from "../../vaults/vault-exits.ts";
 import { hashesOn } from "../deposits/deposit-transaction-hints.ts";
 import {
@@ -46,7 +47,7 @@ export async function findSettlements(
   const since = source.receipt.blockNumber;
   const listed = [row.claimTxHash, row.refundTxHash, ...hashesOn(row.vaultChainId, hints)];
   const named = new Set(listed.flatMap((hash) => (hash === null ? [] : [hash as Hex])));
-  const found = now.request === null ? await findPayments(ctx, { row, since, head: now.block.number }) : null;
+  const found = now.request === null ? await findPayments(ctx, { row, since, now }) : null;
   const logged = new Set(found?.hashes ?? []);
   const hashes = new Set([...named, ...logged]);
   hashes.delete(row.sourceTxHash as Hex);
@@ -103,7 +104,7 @@ async function keep(
 /** Finds the transactions from block `since` on in which the user received the vault's payment token or its shares. */
 async function findPayments(
   ctx: Context,
-  { row, since, head }: { row: ExitSubject; since: bigint; head: number },
+  { row, since, now }: { row: ExitSubject; since: bigint; now: OpenExit },
 ): Promise<FoundTransfers | null> {
   const client = ctx.chains.client(row.vaultChainId);
   if (client === null) return null;
@@ -113,8 +114,10 @@ async function findPayments(
     tokens: tokens.map((token) => getAddress(token)),
     party: { to: getAddress(row.userAddress) },
     amounts: null,
+    // A request may go on under another id, and the registry may learn of a contract that holds it.
+    lookFor: [row.requestId ?? "", ...adapterOf(now.vault).flows(now.vault).addresses].join(),
     from: Number(since),
-    head,
+    head: now.block.number,
   });
 }
 
