@@ -5483,7 +5483,7 @@ export interface components {
              */
             share_token?: HexText;
             /**
-             * @description Parameters of the adapter that no contract holds. They are checked on chain where the family can do so. Default: empty.
+             * @description Parameters of the adapter that no contract holds. They are checked on chain where the family can do so. In a change, they replace the stored ones, except the contracts that proofs accepted for requests (`…_requests`). Default: empty.
              * @example {
              *       "deposit": "request"
              *     }
@@ -5544,7 +5544,7 @@ export interface components {
              */
             share_token?: HexText;
             /**
-             * @description Parameters of the adapter that no contract holds. They are checked on chain where the family can do so. Default: empty.
+             * @description Parameters of the adapter that no contract holds. They are checked on chain where the family can do so. In a change, they replace the stored ones, except the contracts that proofs accepted for requests (`…_requests`). Default: empty.
              * @example {
              *       "deposit": "request"
              *     }
@@ -5588,7 +5588,7 @@ export interface components {
              */
             adapter?: string;
             /**
-             * @description Parameters of the adapter that no contract holds. They are checked on chain where the family can do so.
+             * @description Parameters of the adapter that no contract holds. They are checked on chain where the family can do so. In a change, they replace the stored ones, except the contracts that proofs accepted for requests (`…_requests`).
              * @example {
              *       "deposit": "request"
              *     }

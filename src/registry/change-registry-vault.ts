@@ -5,6 +5,7 @@ import { selectVault, updateVaultStatus, type VaultRow } from "../db/queries/vau
 import { AppError, failure } from "../errors.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { VaultChangeInput, VaultRecord } from "../schemas/admin/admin-vault-schema.ts";
+import { keepAccepted } from "../vaults/accepted-contracts.ts";
 import { renewRegistry } from "../vaults/find-vault.ts";
 import { assertServedChain } from "./derive-registry-vault.ts";
 import { proveVaultNow } from "./proofs/prove-due-vaults.ts";
@@ -123,7 +124,9 @@ async function tryChangingVault(
  * are read again, but those of a vault whose shares users may hold must stay as they are.
  */
 function withClaims(row: VaultRow, change: VaultChangeInput): VaultRow {
-  const { adapter = row.adapter, params = row.params, name = row.name, curator = row.curator } = change;
+  const { adapter = row.adapter, name = row.name, curator = row.curator } = change;
+  const params =
+    change.params === undefined ? row.params : keepAccepted(change.params, { before: row.params });
   const texts = { ...row, name, curator, params };
   if (!claimsOf(change)) return texts;
   const isKnown = row.wasActive || row.status === "active" || row.status === "paused";

@@ -12,6 +12,26 @@ export interface ContractParams {
   accepted: string;
 }
 
+/** The kinds of contracts that hold requests: Veda's two, and Midas's RedemptionVaults. */
+export const requestContracts = {
+  queues: { present: "withdraw_queue", accepted: "queue_requests" },
+  delayed: { present: "delayed_withdraw", accepted: "delayed_requests" },
+  redemptions: { present: "redemption_vault", accepted: "redemption_requests" },
+} as const satisfies Record<string, ContractParams>;
+
+/**
+ * Returns the parameters of a changed registry entry with those lists of accepted contracts of the entry `before` that
+ * the change does not mention: an operator who names another contract does not end the requests of the replaced one.
+ */
+export function keepAccepted(
+  params: Readonly<Record<string, string>>,
+  { before }: { before: Readonly<Record<string, string>> },
+): Record<string, string> {
+  const lists = Object.values(requestContracts).map(({ accepted }) => accepted);
+  const kept = lists.filter((name) => before[name] !== undefined && params[name] === undefined);
+  return { ...params, ...Object.fromEntries(kept.map((name) => [name, before[name] ?? ""])) };
+}
+
 /** Maximum number of accepted contracts of one kind that a registry entry remembers. */
 const MAX_CONTRACTS = 4;
 

@@ -109,6 +109,21 @@ describe("changeVault()", () => {
     expect(after).toEqual([{ status: "active", reason: "", name: "Corrected" }]);
   });
 
+  test("keeps the contracts of a replaced one's open requests, unless it names them", async () => {
+    const { vaultId, key } = await newCandidate();
+    const [before, other] = [`0x${"1".repeat(40)}`, `0x${"2".repeat(40)}`];
+    const { address } = await stage.rowOf(vaultId);
+    const recorded = { withdraw_queue: before, queue_requests: before };
+    await stage.causeway.db.update(vaults).set({ params: recorded }).where(eq(vaults.address, address));
+    const ctx = stage.causeway.isolate().context();
+    const changed = async (params: Record<string, string>) => {
+      await changeVault(ctx, { key, change: { params, reason: "" } });
+      return (await stage.rowOf(vaultId)).params;
+    };
+    expect(await changed({ withdraw_queue: other })).toMatchObject({ ...recorded, withdraw_queue: other });
+    expect(await changed({ queue_requests: "" })).toMatchObject({ queue_requests: "" });
+  });
+
   test("lets earlier refusals and illiquid proofs not count once the administrator has changed the status", async () => {
     const { vaultId } = await newCandidate();
     await stage.prove(vaultId);

@@ -28,7 +28,7 @@ const AdapterName = z.string().min(1).max(64).meta({
 /** Parameters of a vault that no contract holds, such as the redemption contract of a Midas token. */
 const Params = z.record(z.string().min(1).max(64), z.string().max(200)).meta({
   description:
-    "Parameters of the adapter that no contract holds. They are checked on chain where the family can do so.",
+    "Parameters of the adapter that no contract holds. They are checked on chain where the family can do so. In a change, they replace the stored ones, except the contracts that proofs accepted for requests (`…_requests`).",
   example: { deposit: "request" },
 });
 

@@ -10,7 +10,7 @@ import {
 } from "../../../chains/chain-reads.ts";
 import { parseAddress } from "../../../lib/address.ts";
 import { once } from "../../../lib/once.ts";
-import { acceptedBefore, withAccepted } from "../../accepted-contracts.ts";
+import { acceptedBefore, requestContracts, withAccepted } from "../../accepted-contracts.ts";
 import type { Token } from "../../vault.ts";
 import {
   type Derivation,
@@ -26,7 +26,6 @@ import {
 } from "../../vault-deriver.ts";
 import { tokenList, withoutParams } from "../../vault-params.ts";
 import { depositSelector, type MidasMode } from "./midas-params.ts";
-import { REDEMPTIONS } from "./midas-redemption-requests.ts";
 
 const depositVaultAbi = once(() =>
   parseAbi([
@@ -321,7 +320,7 @@ function exitParams(
   redemptions: RedemptionVaultInfo | null,
 ): Record<string, string> {
   if (redemptions === null) return {};
-  const accepted = withAccepted(acceptedBefore(params, REDEMPTIONS), redemptions.address);
+  const accepted = withAccepted(acceptedBefore(params, requestContracts.redemptions), redemptions.address);
   return {
     redemption_vault: redemptions.address.toLowerCase(),
     redemption_requests: accepted.join(",").toLowerCase(),

@@ -14,10 +14,10 @@ import { mulDivDown } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import {
   acceptedRequestId,
-  type ContractParams,
   contractOfRequest,
   contractsOf,
   idAtContract,
+  requestContracts,
 } from "../../accepted-contracts.ts";
 import type { Token, Vault } from "../../vault.ts";
 import {
@@ -58,13 +58,11 @@ const REQUEST_ID_PATTERN = /^\d{1,77}$/;
  * Returns the vault's RedemptionVault, or null if the registry entry names none. Throws an Error if the parameter is
  * not an address.
  */
-export const redemptionVault = (vault: Vault): Address | null => addressParam(vault, REDEMPTIONS.present);
-
-/** Registry parameters for the RedemptionVaults. */
-export const REDEMPTIONS: ContractParams = { present: "redemption_vault", accepted: "redemption_requests" };
+export const redemptionVault = (vault: Vault): Address | null =>
+  addressParam(vault, requestContracts.redemptions.present);
 
 /** Returns the vault's RedemptionVaults; see `contractsOf`. Throws an Error if a parameter is invalid. */
-export const redemptionVaults = (vault: Vault): Address[] => contractsOf(vault, REDEMPTIONS);
+export const redemptionVaults = (vault: Vault): Address[] => contractsOf(vault, requestContracts.redemptions);
 
 /** Returns the RedemptionVault that numbered a request, or null if the vault has none; see `acceptedRequestId`. */
 const vaultOfRequest = (vault: Vault, requestId: string): Address | null =>

@@ -2,25 +2,24 @@ import type { Address } from "viem";
 import { sameAddress } from "../../../lib/address.ts";
 import {
   acceptedRequestId,
-  type ContractParams,
   contractOfRequest,
   contractsOf,
+  requestContracts,
 } from "../../accepted-contracts.ts";
 import type { Vault } from "../../vault.ts";
 import { addressesParam, addressParam } from "../../vault-params.ts";
 
-/** Registry parameters for the contracts that pay after a fixed delay. */
-export const DELAYED: ContractParams = { present: "delayed_withdraw", accepted: "delayed_requests" };
-
 /** Returns the vault's delayed-withdrawal contracts; see `contractsOf`. Throws an Error if a parameter is invalid. */
-export const delayedContracts = (vault: Vault): Address[] => contractsOf(vault, DELAYED);
+export const delayedContracts = (vault: Vault): Address[] => contractsOf(vault, requestContracts.delayed);
 
 /**
  * Returns the delayed-withdrawal contract of the registry entry or, once the vault no longer lets it pay, the last that
  * was accepted. Null if there is none. Throws an Error if a parameter is invalid.
  */
 export const delayedContract = (vault: Vault): Address | null =>
-  addressParam(vault, DELAYED.present) ?? addressesParam(vault, DELAYED.accepted).at(-1) ?? null;
+  addressParam(vault, requestContracts.delayed.present) ??
+  addressesParam(vault, requestContracts.delayed.accepted).at(-1) ??
+  null;
 
 /**
  * Returns an id for the account's request for a token at a delayed-withdrawal contract, which does not number requests:

@@ -8,15 +8,13 @@ import {
   valueOrNull,
 } from "../../../chains/chain-reads.ts";
 import { parseAddress, sameAddress } from "../../../lib/address.ts";
-import { acceptedBefore, withAccepted } from "../../accepted-contracts.ts";
+import { acceptedBefore, requestContracts, withAccepted } from "../../accepted-contracts.ts";
 import type { Token } from "../../vault.ts";
 import type { DerivationSubject } from "../../vault-deriver.ts";
 import { tokensParam } from "../../vault-params.ts";
 import { ORDINARY_ACCOUNT } from "../erc4626-base/erc4626-derivation.ts";
 import { authorityAbi, mayBurn, mayCall } from "./veda-authority.ts";
-import { DELAYED } from "./veda-delayed-contracts.ts";
 import { vedaDelayedAbi } from "./veda-delayed-withdraw.ts";
-import { QUEUES } from "./veda-queue-requests.ts";
 import { vedaQueueAbi } from "./veda-withdraw-queue.ts";
 
 /** Selector of the teller's `withdraw(address,uint256,uint256,address)`. */
@@ -144,8 +142,8 @@ export function pastTokens({
 export const reviewedExits = ({ params }: DerivationSubject) => ({
   withdraw_queue: parseAddress(params["withdraw_queue"] ?? ""),
   delayed_withdraw: parseAddress(params["delayed_withdraw"] ?? ""),
-  queue_requests: acceptedBefore(params, QUEUES),
-  delayed_requests: acceptedBefore(params, DELAYED),
+  queue_requests: acceptedBefore(params, requestContracts.queues),
+  delayed_requests: acceptedBefore(params, requestContracts.delayed),
   mayReopen: params["delayed_withdraw"] !== undefined,
 });
 

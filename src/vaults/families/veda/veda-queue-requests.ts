@@ -13,10 +13,10 @@ import {
 import { once } from "../../../lib/once.ts";
 import {
   acceptedRequestId,
-  type ContractParams,
   contractOfRequest,
   contractsOf,
   idAtContract,
+  requestContracts,
 } from "../../accepted-contracts.ts";
 import type { Vault } from "../../vault.ts";
 import { isHexOfBytes } from "../../vault-params.ts";
@@ -29,11 +29,8 @@ const requestParameters = once(() =>
 /** Size in bytes of a packed request. */
 const PACKED_SIZE = 75;
 
-/** Registry parameters for the queues. */
-export const QUEUES: ContractParams = { present: "withdraw_queue", accepted: "queue_requests" };
-
 /** Returns the vault's queues; see `contractsOf`. Throws an Error if a parameter is invalid. */
-export const queuesOf = (vault: Vault): Address[] => contractsOf(vault, QUEUES);
+export const queuesOf = (vault: Vault): Address[] => contractsOf(vault, requestContracts.queues);
 
 /** Returns the queue that holds a request by its id, or null if the vault has none. */
 export const queueOfRequest = (vault: Vault, requestId: string): Address | null =>
