@@ -30,7 +30,7 @@ interface SeenWithdrawal {
 
 /**
  * A user's shares (null if unread), the conditions in each mode of withdrawing all of them in the first token that the
- * vault does not refuse, and a note if possible. `requests`: the user's open redemption requests, null if they could not
+ * vault does not refuse, and a note about rewards that the family pays elsewhere. `requests`: the user's open redemption requests, null if they could not
  * be read.
  */
 export interface WithdrawalFacts {
@@ -51,12 +51,19 @@ export const mostHeld = ({ shares, ways }: Pick<WithdrawalFacts, "shares" | "way
  * `findPayablePart`, and if that finds nothing for lack of liquidity, those of `findOtherToken`. Errors of the RPC nodes
  * propagate.
  */
-export function findAvailableWithdrawal(
+export async function findAvailableWithdrawal(
   ctx: Context,
   of: { vault: Vault; user: Address; facts: WithdrawalFacts; block: BlockTime },
 ): Promise<VaultAction> {
   const { vault, user } = of;
-  return tried(ctx, { vault, user, ways: of.facts.ways, seen: seenWithdrawal(vault, of) });
+  const action = await tried(ctx, { vault, user, ways: of.facts.ways, seen: seenWithdrawal(vault, of) });
+  return withRewards(action, of.facts.rewards);
+}
+
+/** Adds the note about rewards to a withdrawal that is possible, or to the end of one that took all shares before. */
+function withRewards(action: VaultAction, rewards: string | null): VaultAction {
+  if (rewards === null || !(action.allowed || action.code === "nothing_to_withdraw")) return action;
+  return { ...action, reason: action.reason === "" ? rewards : `${action.reason}. ${rewards}` };
 }
 
 function seenWithdrawal(
@@ -93,10 +100,7 @@ function seenWithdrawal(
     .sort((a, b) => Number(b.max > a.max) - Number(b.max < a.max));
   const [most] = possible;
   if (most !== undefined) {
-    const action = {
-      ...{ ...POSSIBLE, max: most.max.toString() },
-      ...{ mode: most.way.mode, reason: facts.rewards ?? "" },
-    };
+    const action = { ...POSSIBLE, max: most.max.toString(), mode: most.way.mode };
     const limits = possible.flatMap(({ way, max }) => [payableShares({ way, shares: held }), max]);
     return { action, trials: toTrials([held, ...limits]), open };
   }
@@ -195,10 +199,7 @@ async function tried(
   for (const shares of trials) {
     const seen = await tryWithdrawal(ctx, { vault, user, shares });
     if (seen === null) return action;
-    if ("mode" in seen) {
-      const reason = action.allowed ? action.reason : "";
-      return { ...POSSIBLE, reason, max: shares.toString(), mode: seen.mode };
-    }
+    if ("mode" in seen) return { ...POSSIBLE, max: shares.toString(), mode: seen.mode };
     if (first !== null && WHATEVER_THE_AMOUNT.has(seen.refusal.code)) own = seen.refusal;
     first ??= seen.refusal;
     last = seen.refusals;

@@ -98,7 +98,7 @@ function factsQuery(
   return mapQuery(parts, ({ deposit, withdrawal: { shares, ways }, requests, deposits, rewards }) => ({
     ...{ deposit, shares, ways, rewards },
     requests,
-    deposits: deposits ?? [],
+    deposits: (deposits ?? []).filter(({ hidden }) => hidden !== true),
   }));
 }
 

@@ -118,9 +118,10 @@ const noMode = (): AppError =>
   failure("mode_unsupported", "the vault does not support any of the requested modes");
 
 /**
- * Prepares all modes in parallel and returns the possible ones first, then the refused ones. If none is possible, throws
- * the error that `mostTelling` chooses; `mode_unsupported` for no modes, and any error that is not a refusal
- * (`isRefusal`).
+ * Prepares all modes, given in the order in which a build tries them, in parallel and returns the possible ones first,
+ * then the refused ones. If none is possible, throws the error that `mostTelling` chooses; `mode_unsupported` for no
+ * modes. An AppError that is not a refusal (`isRefusal`) is thrown unless a mode that a build tries before is possible;
+ * other errors always are.
  */
 export async function allPossible<T>(
   modes: readonly ExitMode[],
@@ -131,11 +132,13 @@ export async function allPossible<T>(
       try {
         return { mode, prepared: await prepare(mode), refusal: null };
       } catch (error) {
-        if (!isRefusal(error)) throw error;
+        if (!(error instanceof AppError)) throw error;
         return { mode, prepared: null, refusal: error };
       }
     }),
   );
+  const chosen = options.find(({ prepared, refusal }) => prepared !== null || !isRefusal(refusal));
+  if (chosen !== undefined && chosen.prepared === null) throw chosen.refusal;
   const possible = options.filter(({ prepared }) => prepared !== null);
   const refused = options.filter(({ prepared }) => prepared === null);
   if (possible.length === 0) throw mostTelling(refused)?.refusal ?? noMode();

@@ -19,3 +19,17 @@ test("getActions() does not say that there is no request while the stored ids ar
   const lacking = rows.map((row) => ({ ...row, unlisted: [veda.vaultId] }));
   expect(await claimOf(storing(lacking))).toBe("simulation_unavailable");
 });
+
+test("getActions() shows no deposit request where only what the flows may count of one is unknown", async () => {
+  const queue = "0x6666666666666666666666666666666666666666";
+  const params = { queue: "sync", deposit_queues: queue };
+  const mellow = { ...vault, adapter: "mellow", type: "lido" as const, params };
+  const { ctx } = await createWithdrawalFixture({ vaults: [storedOf(mellow)] });
+  // Keeps the vault in memory.
+  await getActions(ctx, { user: USER, vaultId: mellow.vaultId }).catch(() => null);
+  const rows = [{ chains: [], requests: [], asked: [], unlisted: [] }];
+  const db = { run: async () => ({ rows }) } as unknown as Database;
+  const { requests, claim } = await getActions({ ...ctx, db }, { user: USER, vaultId: mellow.vaultId });
+  expect(requests).toEqual([]);
+  expect(claim.code).not.toBe("request_pending");
+});

@@ -2,7 +2,7 @@ import { type Hex, parseAbi, toFunctionSelector } from "viem";
 import { expect, test } from "vitest";
 import { getActions } from "../../src/actions/get-available-actions.ts";
 import type { Vault } from "../../src/vaults/vault.ts";
-import { OTHER, USER, VAULT, vault } from "../support/deposits/fixtures.ts";
+import { OTHER, USDC, USER, VAULT, vault } from "../support/deposits/fixtures.ts";
 import { balanceKey } from "../support/deposits/simulated-chain.ts";
 import { HELD, WORTH } from "../support/withdrawals/fixtures.ts";
 import { vedaQueue } from "../support/withdrawals/veda-exit-answers.ts";
@@ -125,4 +125,29 @@ test("getActions() lets shares leave that are settled but unclaimed, which the v
   });
   const { withdraw } = await getActions(ctx, { user: USER, vaultId: mellow.vaultId });
   expect(withdraw).toMatchObject({ allowed: true, mode: "request", max: `${HELD}`, code: null });
+});
+
+test("getActions() keeps the note about rewards where only a part can leave, and where nothing is left", async () => {
+  const stata = { ...vault, adapter: "aave_stata" };
+  const functions = parseAbi([
+    "function maxRedeem(address) view returns (uint256)",
+    "function maxWithdraw(address) view returns (uint256)",
+    "function rewardTokens() view returns (address[])",
+  ]);
+  const worth = (_vault: string, shares: bigint) => (shares * WORTH) / HELD;
+  const answers = { previewRedeem: worth, convertToAssets: worth, rewardTokens: [OTHER] };
+  const withdrawal = async (change: object) => {
+    const { ctx } = await createWithdrawalFixture({
+      ...{ functions, vaults: [storedOf(stata)], answers: { ...answers, ...change } },
+      effects: () => ({ rises: { [balanceKey(USDC, USER)]: WORTH / 4n } }),
+    });
+    return (await getActions(ctx, { user: USER, vaultId: stata.vaultId })).withdraw;
+  };
+  const part = await withdrawal({ maxRedeem: HELD / 4n, maxWithdraw: WORTH / 4n });
+  expect(part).toMatchObject({ allowed: true, reason: expect.stringContaining("Rewards") });
+  const none = await withdrawal({ balanceOf: 0n });
+  expect(none).toMatchObject({
+    code: "nothing_to_withdraw",
+    reason: expect.stringMatching(/no shares of .*\. Rewards/),
+  });
 });

@@ -99,6 +99,18 @@ describe("allPossible()", () => {
     ]);
     await expect(allPossible(["instant"], () => Promise.reject(down))).rejects.toBe(down);
   });
+
+  test("lists a mode that nodes do not show only after one that a build would take", async () => {
+    const made = (mode: string) => (mode === "request" ? Promise.reject(down) : Promise.resolve(mode));
+    expect(await allPossible(["instant", "request"], made)).toEqual([
+      { mode: "instant", prepared: "instant", refusal: null },
+      { mode: "request", prepared: null, refusal: down },
+    ]);
+    await expect(allPossible(["request", "instant"], made)).rejects.toBe(down);
+    const broken = new Error("a defect");
+    const failing = (mode: string) => (mode === "request" ? Promise.reject(broken) : Promise.resolve(mode));
+    await expect(allPossible(["instant", "request"], failing)).rejects.toBe(broken);
+  });
 });
 
 const routerError = (
