@@ -3,7 +3,15 @@ import { describe, expect, test } from "vitest";
 import { decodeRouterCall, executedOrders, routerBridgeOutput } from "../../../src/router/router-codec.ts";
 import { Api } from "../../support/e2e/api.ts";
 import { allowanceOf, balanceOf, leftIn, routerParts } from "../../support/e2e/balances.ts";
-import { addressOf, chainIds, chainOf, mined, tokenOn, vaultNamed } from "../../support/e2e/chain.ts";
+import {
+  addressOf,
+  chainIds,
+  chainOf,
+  mined,
+  tokenOn,
+  vaultNamed,
+  vaultsFor,
+} from "../../support/e2e/chain.ts";
 import { settled } from "../../support/e2e/settled.ts";
 import { signDeposit } from "../../support/e2e/sign-deposit.ts";
 import { DELIVERY_POLLING } from "../../support/e2e/transfer.ts";
@@ -91,4 +99,22 @@ test("a vault that only its owner may leave pays first, and the swap is the user
   expect(await balanceOf(chain, { token: plasma.share_token, owner: user.address })).toBe(0n);
   const asset = await balanceOf(chain, { token: tokenOn(chain, "USDC"), owner: user.address });
   expect(asset).toBe(BigInt(built.estimate.assets ?? "0"));
+});
+
+describe("a request whose payment goes to another chain", () => {
+  test.each(vaultsFor("queue"))("at $name is built only if a route takes it today", async (queue) => {
+    const { user } = await holderOf(api, queue);
+    const elsewhere = chainOf(queue.chain_id === chainIds.one ? chainIds.two : chainIds.one);
+    const body = {
+      ...{ vault_id: queue.vault_id, user_address: user.address, shares: "all", mode: "request" as const },
+      to_chain_id: elsewhere.chainId,
+    };
+    const built = await api.withdraw({ ...body, to_token: tokenOn(elsewhere, "USDC") });
+    expect(built).toMatchObject({ mode: "request", two_step: true });
+    expect(built.warnings.map(({ code }) => code)).not.toContain("route_unknown");
+    const share = vaultsFor("honest").find(({ chain_id: id }) => id === elsewhere.chainId)?.share_token;
+    const refusal = await api.withdrawRefusal({ ...body, to_token: share });
+    expect(refusal.code).toBe("no_route");
+    expect(refusal.detail).toMatch(/withdraw to \w+ on the vault's chain, and swap or bridge that/);
+  });
 });
