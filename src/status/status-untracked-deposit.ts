@@ -176,6 +176,6 @@ export function accountsOf({ transaction, receipt }: Pick<ShownIn, "transaction"
   return [from, ...(to === null ? [] : [to]), ...operations.map(({ args }) => args.sender)];
 }
 
-/** Returns true if an account is one of the vaults or their entry points. */
+/** Returns true if an account is one of the vaults, which deposit into and withdraw from other vaults themselves. */
 export const isVault = (account: Address, vaults: readonly Vault[]): boolean =>
   vaults.some(({ address, entryPoint }) => [address, entryPoint].some((own) => isAddressEqual(own, account)));

@@ -10,7 +10,7 @@ import type { Vault } from "../vaults/vault.ts";
 import type { VaultFlow } from "../vaults/vault-adapter.ts";
 import { paidTo } from "../vaults/vault-exits.ts";
 import { namesAccount } from "../vaults/vault-log-arguments.ts";
-import { accountsOf } from "./status-untracked-deposit.ts";
+import { accountsOf, isVault } from "./status-untracked-deposit.ts";
 
 /**
  * A withdrawal from a vault of the registry, as a receipt shows it. Amounts are in the token's smallest unit, and null
@@ -91,7 +91,7 @@ function findRouterRedemption({ vaults, transaction, receipt }: ShownIn): ShownW
 
 function findVaultWithdrawal(shown: ShownIn): ShownWithdrawal | null {
   const { vaults, transaction, receipt } = shown;
-  const accounts = accountsOf({ transaction, receipt });
+  const accounts = accountsOf({ transaction, receipt }).filter((account) => !isVault(account, vaults));
   for (const vault of vaults) {
     for (const account of accounts) {
       const found = requestIn(receipt, { vault, account }) ?? paymentIn(shown, { vault, account });

@@ -99,11 +99,11 @@ test.each([
   expect(shown).toMatchObject({ kind: "paid", shares: 7n, ...received });
 });
 
-const withdrawn = (assets: bigint, receiver = USER) =>
+const withdrawn = (assets: bigint, receiver = USER, owner = USER) =>
   eventLog(
     VAULT,
     "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
-    { sender: USER, receiver, owner: USER, assets, shares: 7n },
+    { sender: owner, receiver, owner, assets, shares: 7n },
   ) as unknown as Log;
 
 test("a vault paid no more of its asset than its event says, and what it queues is not passed on", () => {
@@ -153,4 +153,15 @@ test.each<[string, Log[], Vault?]>([
   ],
 ])("a payment %s shows no withdrawal", (_what, logs, of = vault) => {
   expect(shownOf([of], receiptOf(...logs))).toBeNull();
+});
+
+test("what a vault withdraws from another one is not the user's withdrawal", () => {
+  const inner: Vault = { ...vault, address: DELAYED, entryPoint: DELAYED, shareToken: DELAYED };
+  const innerWithdrawn = { ...withdrawn(9n, VAULT, VAULT), address: DELAYED };
+  const logs = [innerWithdrawn, toVault, burnt, withdrawn(9n), arrival(USDC)];
+  const shown = findShownWithdrawal({
+    ...{ vaults: [inner, vault], chain: home, receipt: receiptOf(...logs) },
+    transaction: { ...transaction, to: VAULT },
+  });
+  expect(shown).toMatchObject({ kind: "paid", vault: { address: VAULT }, received: 9n });
 });
