@@ -16,6 +16,13 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
     cause: "The amount is more than the bridge transfers at once.",
     remedy: "Send a smaller amount, or split it into several deposits or withdrawals.",
   },
+  amount_shared: {
+    where: "warnings",
+    cause:
+      "The vault paid several requests of the account together, and nothing shows the exact part of this one.",
+    remedy:
+      "Sign the step, which takes a part that no other request has; swap or bridge the rest from the wallet.",
+  },
   amount_too_low: {
     where: "reasons",
     cause: "The bridge's fees leave too little of this amount.",
@@ -23,7 +30,7 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
   },
   amount_unknown: {
     where: "next_refusal",
-    cause: "The vault paid several requests of the account together, so the amount of this one is unknown.",
+    cause: "The vault paid several requests of the account together, and the claim does not show how much.",
     remedy: "The payment is in the account: swap or bridge it from the wallet.",
   },
   approval_unused: {

@@ -12,9 +12,10 @@ import { slippageLeft } from "../orders/order-slippage.ts";
 import { StepPlan } from "../orders/order-steps.ts";
 import { toWalletCall } from "../orders/order-wallet-calls.ts";
 import { readAllowance } from "../orders/read-order-step-state.ts";
-import { NextStepRefusal } from "../schemas/step-schema.ts";
+import { NextStepRefusal, type Warning } from "../schemas/step-schema.ts";
 import { WithdrawalNextStep } from "../schemas/withdrawal-schema.ts";
 import { type OpenExit, readExitRequest } from "../tracking/withdrawals/read-exit-request.ts";
+import { readSafePart } from "../tracking/withdrawals/safe-payment-part.ts";
 import { isOpenRequest } from "../tracking/withdrawals/withdrawal-state-machine.ts";
 import type { ExitFollowUp, PendingExit } from "../vaults/vault-exits.ts";
 import { prepareTransfer } from "./find-exit-transfer-route.ts";
@@ -156,18 +157,19 @@ async function cachedTransfer(ctx: Context, row: WithdrawalRow, state: string): 
  * transaction is recognised.
  */
 async function buildTransfer(ctx: Context, row: WithdrawalRow): Promise<NextExitStepOutcome> {
-  if (row.assets === null)
+  const amount = row.assets === null ? await readSafePart(ctx, row) : BigInt(row.assets);
+  if (amount === null)
     return refused(
       "amount_unknown",
       "several requests were paid together, so the amount of this one is unknown",
     );
-  const { vaultChainId: chainId, trackingId, assets } = row;
+  const { vaultChainId: chainId, trackingId } = row;
   const plan = StepPlan.safeParse(await selectStepPlan(ctx.db, trackingId));
   const prepared = await prepareTransfer(ctx, {
     user: getAddress(row.userAddress),
-    from: { chainId, token: getAddress(row.exitToken), amount: BigInt(assets) },
+    from: { chainId, token: getAddress(row.exitToken), amount },
     to: { chainId: row.toChainId, token: getAddress(row.moveToken) },
-    slippage: secondSlippage(row, BigInt(assets)),
+    slippage: secondSlippage(row, amount),
     preferredBridge: plan.data?.preferred_bridge ?? null,
   });
   const { target, dataHash, provider, bridge, tool, toAmountMin, balanceSufficient } = prepared;
@@ -175,12 +177,19 @@ async function buildTransfer(ctx: Context, row: WithdrawalRow): Promise<NextExit
     return refused("balance_insufficient", "the account no longer holds what the vault paid");
   await addBuiltTransfer(ctx.db, {
     ...{ trackingId, dataHash, target: target.toLowerCase(), provider, bridge, tool },
-    ...{ amount: assets, least: toAmountMin.toString(), builtAt: new Date(ctx.now()) },
+    ...{ amount: amount.toString(), least: toAmountMin.toString(), builtAt: new Date(ctx.now()) },
   });
   const { transaction_request, approval, calls } = prepared;
-  const warnings = [...prepared.warnings];
+  const warnings = [...prepared.warnings, ...(row.assets === null ? [SHARED] : [])];
   return { next: { kind: "transfer", transaction_request, approval, calls, warnings }, refusal: null };
 }
+
+/** Warning of a second step that takes only what is surely the withdrawal's. */
+const SHARED: Warning = {
+  code: "amount_shared",
+  detail:
+    "several requests were paid together: this step takes what is surely this one's, and the rest stays in the account",
+};
 
 /** Returns the slippage of a second step. Only an instant withdrawal's estimate is a promise that has lost a part. */
 function secondSlippage({ mode, slippage, estimatedAssets }: WithdrawalRow, paid: bigint): number {

@@ -128,8 +128,9 @@ function transferSteps({ row, state, next, plan, asked }: PlannedWithdrawal): St
   const as = (own: StepState, approvalsWait = false): LegFacts => ({
     ...{ state: own, txHash: row.depositTxHash, allowance: null, approvalsWait },
   });
-  const amount = row.assets ?? planned.amount;
-  if (ready === null) return toLegSteps({ ...planned, amount }, transferFacts(row, { state, as }));
+  const stated = row.assets ?? planned.amount;
+  if (ready === null) return toLegSteps({ ...planned, amount: stated }, transferFacts(row, { state, as }));
+  const amount = row.assets ?? ready.approval?.amount ?? planned.amount;
   const { leg, allowance } = builtSecondLeg(planned, { ready, amount, asked });
   return toLegSteps(leg, { ...as(row.depositTxHash === null ? "required" : "waiting"), allowance });
 }

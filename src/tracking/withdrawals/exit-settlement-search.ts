@@ -126,9 +126,13 @@ async function findPayments(
  * payment counts only if the paid token reached the user, or if the vault's event says that the shares are worth
  * nothing. For native currency, which has no transfer event, the vault's own event suffices.
  */
-function settlementsIn(
+export function settlementsIn(
   receipt: Receipt,
-  { row, now, requestLogs }: { row: ExitSubject; now: OpenExit; requestLogs: Receipt["logs"] },
+  {
+    row,
+    now,
+    requestLogs,
+  }: { row: ExitSubject; now: Pick<OpenExit, "vault" | "exits">; requestLogs: Receipt["logs"] },
 ): ExitSettlement[] {
   const user = getAddress(row.userAddress);
   const requestId = row.requestId ?? "0";
