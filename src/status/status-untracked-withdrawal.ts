@@ -42,7 +42,7 @@ export interface ShownRedemption {
   /** Null if the receipt shows no id. */
   requestId: string | null;
   token: Address;
-  /** Amount that the vault paid at once, and what it promised in all; null if unknown or if it pays a request later. */
+  /** Amount that the vault paid at once, and what it recorded for the request in all; null if it records nothing. */
   paid: bigint;
   promised: bigint | null;
 }
@@ -115,7 +115,7 @@ function requestIn(receipt: Receipt, { vault, account }: AtVault): ShownWithdraw
   const split = exits.redeemQueues === true ? eventOf(receipt, { vault, account })?.flow : undefined;
   const parts = split === undefined ? [] : paidTo(receipt.logs, { token, receiver: account });
   const paid = parts.reduce((sum, part) => sum + part, 0n);
-  const request = { mode, account, requestId, token, paid, promised: split?.assets ?? null };
+  const request = { mode, account, requestId, token, paid, promised: split?.assets ?? seen.assets ?? null };
   return { vault, kind: mode, shares, received: null, receivedToken: null, request };
 }
 

@@ -225,14 +225,17 @@ export function sharesPaid(parts: readonly EndSeen[]): bigint | null {
 
 /**
  * Returns true if payments are known to be a request's own although its account may have made others that no row shows:
- * the vault says so of each, or their shares are known and no other payment is for as many as the request. Pure.
+ * the vault says so of each, they are exactly what it recorded for the request, or their shares are known and no other
+ * payment is for as many as the request. Pure.
  */
 export function areOwn(
-  { shares }: Pick<WithdrawalRow, "shares">,
+  { shares, assets, estimatedAssets: recorded }: Pick<WithdrawalRow, "shares" | "assets" | "estimatedAssets">,
   { parts, seen }: { parts: readonly EndSeen[]; seen: readonly EndSeen[] },
 ): boolean {
   const paid = parts.filter(isPaid);
   if (paid.every(({ settlement }) => settlement.alone === true)) return true;
+  const all = paid.reduce((sum, { settlement }) => sum + (settlement.assets ?? 0n), BigInt(assets ?? "0"));
+  if (recorded !== null && BigInt(recorded) === all) return true;
   const asked = BigInt(shares ?? "0");
   const isAsMany = ({ settlement }: EndSeen) =>
     fitsIn(settlement.shares ?? asked, asked) && fitsIn(asked, settlement.shares ?? asked);

@@ -1,6 +1,8 @@
 import type { Hex, Log } from "viem";
 import { expect, test } from "vitest";
 import { MAX_UNPROVING } from "../../../src/tracking/track-token-transfers.ts";
+import { areOwn, type EndSeen } from "../../../src/tracking/withdrawals/withdrawal-settlements.ts";
+import { receiptOf } from "../../support/deposits/logs.ts";
 import { askedAt, checkRequest, hashAt } from "../../support/withdrawals/several-requests.ts";
 import { claims } from "../../support/withdrawals/shared-logs.ts";
 
@@ -20,6 +22,18 @@ test.each([
     shows: "token_paid",
     change: { claimTxHash: hashAt(place), assets },
   });
+});
+
+test("payments of exactly what the vault recorded are the request's own", () => {
+  const part = (assets: bigint, place: number): EndSeen => ({
+    ...{ hash: hashAt(place), receipt: receiptOf() },
+    settlement: { outcome: "paid", assets },
+  });
+  const own = { shares: "100", assets: "10", estimatedAssets: "210" };
+  const parts = [part(150n, 1), part(50n, 2)];
+  expect(areOwn(own, { parts, seen: parts })).toBe(true);
+  expect(areOwn({ ...own, estimatedAssets: "211" }, { parts, seen: parts })).toBe(false);
+  expect(areOwn({ ...own, estimatedAssets: null }, { parts, seen: parts })).toBe(false);
 });
 
 test("a check reads a limited number of payments, and keeps them for the next one outside the database", async () => {

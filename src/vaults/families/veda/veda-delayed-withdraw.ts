@@ -1,6 +1,7 @@
 import {
   type Address,
   encodeFunctionData,
+  erc20Abi,
   isAddressEqual,
   type Log,
   parseAbi,
@@ -293,6 +294,14 @@ export function findDelayedRequest(
   return { requestId, shares: args.shares, mode: "cooldown", token: args.asset };
 }
 
+/** Returns how many shares left an account in a receipt. */
+function sharesFrom(account: Address, { token, logs }: { token: Address; logs: readonly Log[] }): bigint {
+  const own = logs.filter(({ address }) => isAddressEqual(address, token));
+  return parseEventLogs({ abi: erc20Abi, eventName: "Transfer", logs: own })
+    .filter(({ args }) => isAddressEqual(args.from, account))
+    .reduce((sum, { args }) => sum + args.value, 0n);
+}
+
 /**
  * Finds in a receipt's logs how a user's request at a delayed-withdrawal contract ended: completed or cancelled. Null
  * if the logs do not show its end.
@@ -305,7 +314,13 @@ export function findDelayedSettlement(
   for (const { address: contract, eventName, args } of parseEventLogs({ abi: vedaDelayedAbi(), logs: own })) {
     if (!isAddressEqual(args.account, user)) continue;
     if (delayedRequestId(vault, { contract, token: args.asset }) !== requestId) continue;
-    if (eventName === "WithdrawCompleted") return { outcome: "paid", assets: args.assets };
+    if (eventName === "WithdrawCompleted") {
+      const { assets } = args;
+      // Its shares are those after the fee, which leaves the contract too; other events may have moved shares as well.
+      const alone = own.filter(({ address }) => isAddressEqual(address, contract)).length === 1;
+      const shares = alone ? sharesFrom(contract, { token: vault.shareToken, logs }) : null;
+      return { outcome: "paid", assets, ...(shares !== null && shares >= args.shares && { shares }) };
+    }
     if (eventName === "WithdrawCancelled") return { outcome: "cancelled", assets: 0n };
   }
   return null;

@@ -1,10 +1,18 @@
-import { type Address, encodeAbiParameters, type Log, numberToHex, parseAbiParameters } from "viem";
+import {
+  type Address,
+  encodeAbiParameters,
+  type Log,
+  numberToHex,
+  parseAbiParameters,
+  zeroAddress,
+} from "viem";
 import { describe, expect, test } from "vitest";
 import { vedaExits } from "../../../../src/vaults/families/veda/veda-exits.ts";
 import { vedaFlows } from "../../../../src/vaults/families/veda/veda-flow-events.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
 import { tokenList } from "../../../../src/vaults/vault-params.ts";
 import { NOW, USDC, USER, vault } from "../../../support/deposits/fixtures.ts";
+import { transferLog } from "../../../support/deposits/logs.ts";
 import { answer, eventLog, Revert } from "../../../support/vaults/answer.ts";
 
 const ACCOUNTANT = "0x4444444444444444444444444444444444444444";
@@ -259,6 +267,16 @@ describe("Veda's contract with a fixed wait", () => {
       expect(ended("0", log(cancelled, {}))).toEqual({ outcome: "cancelled", assets: 0n });
       expect(ended(QUEUE, log(completed, { assets: 7n }))).toBeNull();
       expect(ended("0", made, log(completed, { assets: 7n, account: ACCOUNTANT }))).toBeNull();
+      // The shares of a request, its fee included, leave the contract.
+      const moves = (to: Address, value: bigint) =>
+        transferLog({ token: closed.shareToken, from: DELAYED, to, value });
+      const moved = [moves(ACCOUNTANT, 1n), moves(zeroAddress, 5n)];
+      const paid = log(completed, { assets: 7n });
+      expect(ended("0", ...moved, paid)).toEqual({ outcome: "paid", assets: 7n, shares: 6n });
+      // Another request's shares may be among them.
+      const other = log(cancelled, { account: ACCOUNTANT });
+      expect(ended("0", ...moved, paid, other)).toEqual({ outcome: "paid", assets: 7n });
+      expect(ended("0", moves(zeroAddress, 4n), paid)).toEqual({ outcome: "paid", assets: 7n });
     });
 
     test("takes no new requests", () => {
