@@ -22,7 +22,26 @@ beforeAll(async () => {
 afterAll(() => world?.close());
 
 const DECIMALS = 6;
-const amount = sampleAmount(DECIMALS);
+
+const placeOf = (family: Parameters<typeof place>[1]["family"]): Promise<Placed> =>
+  place(world, { family, decimals: DECIMALS });
+
+/** Makes an account that holds shares of a vault, which the operator then `prepares` for requests. */
+async function holderAt(placed: Placed, prepares?: (placed: Placed) => Promise<void>): Promise<Holder> {
+  const amount = sampleAmount(DECIMALS);
+  const one = await Holder.with(placed, amount);
+  await one.deposit(amount);
+  await prepares?.(placed);
+  await confirm(placed);
+  return one;
+}
+
+/** Requests the redemption of shares elsewhere. */
+async function requestElsewhere(one: Holder, shares?: bigint): Promise<Hex> {
+  const hash = await one.sendForeign(shares ?? (await one.held("share")));
+  await confirm(one.placed);
+  return hash;
+}
 
 /** Families that record no assets for a request, and whose payments name neither it nor its shares. */
 const UNTOLD = ["Upshift"];
@@ -30,16 +49,9 @@ const UNTOLD = ["Upshift"];
 describe.each(requestingVaults)("status of a redemption request that nobody built: $name", (kind) => {
   let placed: Placed;
   beforeAll(async () => {
-    placed = await place(world, { family: kind, decimals: DECIMALS });
+    placed = await placeOf(kind);
   });
-
-  async function holder(): Promise<Holder> {
-    const one = await Holder.with(placed, amount);
-    await one.deposit(amount);
-    await kind.invest?.(placed);
-    await confirm(placed);
-    return one;
-  }
+  const holder = () => holderAt(placed, kind.invest);
 
   async function idOf(one: Holder, hash: Hex): Promise<string> {
     const vault = await vaultOf(placed);
@@ -50,9 +62,7 @@ describe.each(requestingVaults)("status of a redemption request that nobody buil
 
   test("waits, is claimable, and is done once it is paid", async () => {
     const one = await holder();
-    const shares = await one.held("share");
-    const hash = await one.sendForeign(shares);
-    await confirm(placed);
+    const hash = await requestElsewhere(one);
     const substatus = kind.mode === "cooldown" ? "WAIT_COOLDOWN" : "WAIT_VAULT_SETTLEMENT";
     const waits = { status: "PENDING", substatus, receiving: null, withdrawal: null };
     expect(await one.status(hash)).toMatchObject(waits);
@@ -79,8 +89,7 @@ describe.each(requestingVaults)("status of a redemption request that nobody buil
   test.runIf(kind.cancels === "at_once" && kind.miss === undefined)("is cancelled by its user", async () => {
     const one = await holder();
     const shares = await one.held("share");
-    const hash = await one.sendForeign(shares);
-    await confirm(placed);
+    const hash = await requestElsewhere(one, shares);
     const cancelled = await one.follow("cancel", await idOf(one, hash));
     await confirm(placed);
     expect(await one.status(hash)).toMatchObject({
@@ -92,8 +101,7 @@ describe.each(requestingVaults)("status of a redemption request that nobody buil
   const { reject } = kind;
   test.runIf(reject !== undefined)("is rejected by the vault", async () => {
     const one = await holder();
-    const hash = await one.sendForeign(await one.held("share"));
-    await confirm(placed);
+    const hash = await requestElsewhere(one);
     await reject?.(placed, { user: one.address, requestIds: [await idOf(one, hash)] });
     expect(await one.status(hash)).toMatchObject({
       ...{ status: "FAILED", substatus: "REJECTED", receiving: null },
@@ -104,10 +112,8 @@ describe.each(requestingVaults)("status of a redemption request that nobody buil
 test("two requests that one claim pays together have their parts of it, and nothing is recorded", async () => {
   const [kind] = requestingVaults;
   if (kind === undefined) throw new Error("no vaults");
-  const placed = await place(world, { family: kind, decimals: DECIMALS });
-  const one = await Holder.with(placed, amount);
-  await one.deposit(amount);
-  await confirm(placed);
+  const placed = await placeOf(kind);
+  const one = await holderAt(placed);
   const { db } = world.fresh().context();
   const rows = () =>
     db.run(async (sql) => [await sql.$count(deposits), await sql.$count(depositHints)] as const);
@@ -134,12 +140,9 @@ test("two requests that one claim pays together have their parts of it, and noth
 test("a request that Midas pays in another token than the asset is done with that token", async () => {
   const deploy = deployMidasPayingOther({ deposit: "instant", recipient: "argument", caller: "router" });
   const family = { name: "Midas", adapter: "midas", type: "midas" as const, deploy };
-  const placed = await place(world, { family, decimals: DECIMALS });
-  const one = await Holder.with(placed, amount);
-  await one.deposit(amount);
-  await confirm(placed);
-  const hash = await one.sendForeign(await one.held("share"));
-  await confirm(placed);
+  const placed = await placeOf(family);
+  const one = await holderAt(placed);
+  const hash = await requestElsewhere(one);
   const on = placed.parts["redemptions"];
   await set(placed, { abi: midasRedemptionVaultAbi, name: "approveRequest", args: [0n, RATE], on });
   await confirm(placed);
