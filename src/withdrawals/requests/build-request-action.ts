@@ -66,7 +66,7 @@ function foundRequest(
     throw failure("mode_unsupported", `${vault.name} pays instantly and takes no requests`);
   throw failure(
     "nothing_to_withdraw",
-    `the account has no request ${requestId} with ${vault.name}: \`requests\` in GET /v1/positions/{user_address} lists those it has`,
+    `the account has no redemption request ${requestId} with ${vault.name}: \`requests\` in GET /v1/positions/{user_address} lists those it has`,
   );
 }
 

@@ -131,6 +131,10 @@ describe("buildRequestAction() of a claim", () => {
     expect(await refusalOf(of)).toMatchObject(refusal);
   });
 
+  test("says that it looks for redemptions, because a deposit request may have the id", async () => {
+    await expect(act({ requestId: "7" })).rejects.toThrow("no redemption request 7 ");
+  });
+
   test.each<[string, bigint, string[]]>([
     ["what the vault states", COOLING, []],
     ["0.5 % less", (COOLING * 995n) / 1_000n, []],
