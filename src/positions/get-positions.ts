@@ -72,8 +72,8 @@ export async function getPositions(
   const chainIds = query.chainId === null ? [...ctx.chains.definitions.keys()] : [query.chainId];
   const stored = readStoredFlows(ctx, { user: query.user, chainIds });
   const { all } = await listRegistry(ctx);
-  // Only asynchronous vaults need the stored request ids; other reads do not wait for the database.
-  const asked = vaultsWithRequests(all).length > 0 || all.some(findsByIds);
+  // Only some vaults need what is stored of requests; other reads do not wait for the database.
+  const asked = vaultsWithRequests(all).length > 0 || all.some(needsStored);
   const known = asked ? await stored : NO_STORED_FLOWS;
   const { requests: open, requestFlows, unlisted } = known;
   requestMarketPrices(ctx, assetsOf(all.filter(({ chainId }) => chainIds.includes(chainId))));
@@ -111,10 +111,13 @@ function assetsOf(vaults: readonly Vault[]): ChainToken[] {
 }
 
 /**
- * Returns true if the vault's open redemptions can only be read by request id, so that the ids must come from the
- * database.
+ * Returns true if the vault's open redemptions can only be read by their ids, or what requests paid only by their flows,
+ * so that these must come from the database.
  */
-const findsByIds = (vault: Vault): boolean => adapterOf(vault).exits?.findsByIds?.(vault) === true;
+function needsStored(vault: Vault): boolean {
+  const { exits } = adapterOf(vault);
+  return exits?.takenOut !== undefined || exits?.findsByIds?.(vault) === true;
+}
 
 /** A user's shares on one chain with their values, and the pending deposits, both as read and in the API's format. */
 type ChainAnswer = ChainPositions & {

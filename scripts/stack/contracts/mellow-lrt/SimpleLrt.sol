@@ -45,6 +45,11 @@ contract LrtQueue {
         getCurrentEpoch += 1;
     }
 
+    /// Takes a part of an account's queued assets away.
+    function slash(address account, uint256 assets) external {
+        pendingAssetsOf[account] -= assets;
+    }
+
     function claim(address account, address recipient, uint256 maxAmount) external returns (uint256 amount) {
         require(msg.sender == account || msg.sender == vault);
         amount = claimableAssetsOf[account];
