@@ -4665,6 +4665,8 @@ export interface components {
             success_rate: number | null;
             /** @description Completed deposits by paid token; at most 200 tokens. */
             volumes: components["schemas"]["PartnerVolume"][];
+            /** @description Completed withdrawals by the token in which the vaults paid; at most 200 tokens. */
+            withdrawn: components["schemas"]["PartnerWithdrawnVolume"][];
             /** @description Deposits and withdrawals seen on-chain by the day on which they were built, in ascending order; days without any are left out. At most the newest 366 days. */
             days: components["schemas"]["PartnerDay"][];
         };
@@ -4676,11 +4678,6 @@ export interface components {
              */
             chain_id: number;
             /**
-             * @description Token that the deposits were paid with, checksummed.
-             * @example 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913
-             */
-            token_address: HexText;
-            /**
              * @description Symbol of the token, or empty if it is unknown.
              * @example USDC
              */
@@ -4690,6 +4687,11 @@ export interface components {
              * @example 6
              */
             decimals: number | null;
+            /**
+             * @description Token that the deposits were paid with, checksummed.
+             * @example 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913
+             */
+            token_address: HexText;
             /**
              * @description Number of completed deposits paid with the token.
              * @example 42
@@ -4705,6 +4707,49 @@ export interface components {
              * @example 125000000000
              */
             amount: bigint;
+        };
+        /** @description Completed withdrawals paid in one token. */
+        PartnerWithdrawnVolume: {
+            /**
+             * @description EIP-155 id of the token's chain.
+             * @example 8453
+             */
+            chain_id: number;
+            /**
+             * @description Symbol of the token, or empty if it is unknown.
+             * @example USDC
+             */
+            symbol: string;
+            /**
+             * @description Decimals of the token, or `null` if they are unknown.
+             * @example 6
+             */
+            decimals: number | null;
+            /**
+             * @description Token in which the vaults paid, checksummed.
+             * @example 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913
+             */
+            token_address: HexText;
+            /**
+             * @description Number of completed withdrawals paid in the token.
+             * @example 14
+             */
+            withdrawals: number;
+            /**
+             * @description Number of distinct addresses that made these withdrawals.
+             * @example 11
+             */
+            users: number;
+            /**
+             * @description Total amount that the vaults paid, in the token's smallest unit, without withdrawals of unknown amounts.
+             * @example 83000000000
+             */
+            amount: bigint;
+            /**
+             * @description Number of these withdrawals whose amount is unknown, and therefore not in `amount`.
+             * @example 0
+             */
+            unknown: number;
         };
         /** @description Deposits and withdrawals built on one day. */
         PartnerDay: {
@@ -13802,12 +13847,24 @@ export interface operations {
                      *       "volumes": [
                      *         {
                      *           "chain_id": 8453,
-                     *           "token_address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
                      *           "symbol": "USDC",
                      *           "decimals": 6,
+                     *           "token_address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
                      *           "deposits": 42,
                      *           "users": 31,
                      *           "amount": "125000000000"
+                     *         }
+                     *       ],
+                     *       "withdrawn": [
+                     *         {
+                     *           "chain_id": 8453,
+                     *           "symbol": "USDC",
+                     *           "decimals": 6,
+                     *           "token_address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+                     *           "withdrawals": 14,
+                     *           "users": 11,
+                     *           "amount": "83000000000",
+                     *           "unknown": 0
                      *         }
                      *       ],
                      *       "days": [

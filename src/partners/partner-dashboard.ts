@@ -7,11 +7,12 @@ import {
   countPartnerWithdrawals,
   selectPartnerTransactions,
   sumPartnerVolumes,
+  sumPartnerWithdrawn,
 } from "../db/queries/partner-deposit-queries.ts";
 import { isNativeAlias } from "../lib/address.ts";
 import { describeError } from "../lib/logger.ts";
 import { cutPage, type Page, type TimePosition, timeCursorParts } from "../lib/pagination.ts";
-import type { Dashboard } from "../schemas/partner-schema.ts";
+import type { Dashboard } from "../schemas/partner-dashboard-schema.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { requirePartner } from "./partner-actor.ts";
@@ -43,16 +44,17 @@ const NO_WITHDRAWALS = {
 /**
  * Returns statistics about the orders built with the authenticated partner's API keys since a time, or about all if
  * `since` is null. Repeated orders do not count, nor do continuations that completed a deposit of any partner. Volumes,
- * in the token's smallest unit, are of the 200 tokens with most completed deposits; days are the newest 366. Throws
+ * in the token's smallest unit, are of the 200 tokens with most completed deposits or withdrawals; days are the newest 366. Throws
  * `credentials_required`, `store_unavailable`.
  */
 export async function getDashboard(ctx: Context, input: { since: Date | null }): Promise<Dashboard> {
   const { partner } = requirePartner(ctx);
   const span = { address: partner.address, since: input.since };
-  const [counted, withdrawals, sums, days, nameOf] = await Promise.all([
+  const [counted, withdrawals, sums, withdrawn, days, nameOf] = await Promise.all([
     countPartnerDeposits(ctx.db, span),
     countPartnerWithdrawals(ctx.db, span),
     sumPartnerVolumes(ctx.db, { ...span, limit: MAX_TOKENS }),
+    sumPartnerWithdrawn(ctx.db, { ...span, limit: MAX_TOKENS }),
     countPartnerDays(ctx.db, { ...span, limit: MAX_DAYS }),
     readTokenNames(ctx),
   ]);
@@ -65,21 +67,20 @@ export async function getDashboard(ctx: Context, input: { since: Date | null }):
     withdrawals: withdrawals ?? NO_WITHDRAWALS,
     users,
     success_rate: ended === 0 ? null : deposits.completed / ended,
-    volumes: sums.map(({ chainId, token, ...sum }) => ({
-      chain_id: chainId,
-      token_address: getAddress(token),
-      ...pickTokenName(nameOf(chainId, token)),
-      ...sum,
-    })),
+    volumes: sums.map((sum) => withToken(sum, nameOf)),
+    withdrawn: withdrawn.map((sum) => withToken(sum, nameOf)),
     days,
   };
 }
 
-/** Returns only the symbol and decimals of a token. */
-const pickTokenName = ({ symbol, decimals }: { symbol: string; decimals: number | null }) => ({
-  symbol,
-  decimals,
-});
+/** Replaces the token of a sum by its description as the API shows it. */
+function withToken<T extends { chainId: number; token: string }>(
+  { chainId, token, ...sum }: T,
+  nameOf: (chainId: number, address: string) => TokenName,
+) {
+  const { symbol, decimals } = nameOf(chainId, token);
+  return { chain_id: chainId, token_address: getAddress(token), symbol, decimals, ...sum };
+}
 
 /** Symbol and decimals of a token. The symbol is empty and `decimals` null if they are unknown. */
 export interface TokenName {

@@ -19,8 +19,8 @@ import {
   ApiKeyInput,
   CreatedApiKey,
 } from "../schemas/partner-api-key-schema.ts";
+import { Dashboard } from "../schemas/partner-dashboard-schema.ts";
 import {
-  Dashboard,
   Login,
   LoginInput,
   Partner,

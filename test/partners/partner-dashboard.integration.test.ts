@@ -29,6 +29,7 @@ async function deposit(of: {
   user?: string;
   token?: string;
   chainId?: number;
+  assets?: string | null;
   amount?: string;
   verified?: boolean;
   daysAgo?: number;
@@ -56,7 +57,13 @@ async function deposit(of: {
     referrer: `0x${"0".repeat(40)}`,
     history: [],
     ...(of.direction === "withdrawal" && {
-      ...{ mode: "instant", exitToken: USDC, toChainId: 8453, moveToken: USDC },
+      ...{
+        mode: "instant",
+        exitToken: of.token ?? USDC,
+        assets: of.assets ?? null,
+        toChainId: 8453,
+        moveToken: USDC,
+      },
     }),
     createdAt,
     updatedAt: createdAt,
@@ -149,6 +156,7 @@ describe("GET /v1/partners/dashboard", () => {
             amount: "7",
           },
         ],
+        withdrawn: [],
         days: [
           { date: dayBefore(40), deposits: 1, completed: 1, withdrawals: 0 },
           { date: dayBefore(0), deposits: 4, completed: 2, withdrawals: 2 },
@@ -167,6 +175,29 @@ describe("GET /v1/partners/dashboard", () => {
   test("shows each partner only its own figures", async () => {
     const { body } = await get("/v1/partners/dashboard", b);
     expect(body).toMatchObject({ users: 1, success_rate: 1, volumes: [{ amount: "5" }] });
+  });
+
+  test("shows what vaults paid for completed withdrawals by token, without unknown amounts", async () => {
+    const c = await makePartner(causeway);
+    const withdrawal = { partner: c, direction: "withdrawal", amount: "3" } as const;
+    await deposit({ ...withdrawal, assets: HUGE });
+    await deposit({ ...withdrawal, assets: HUGE, user: BOB });
+    await deposit({ ...withdrawal, user: BOB });
+    await deposit({ ...withdrawal, assets: "7", token: DAI });
+    await deposit({ ...withdrawal, assets: "9", state: "partial" });
+    const { body } = await get("/v1/partners/dashboard", c);
+    const unnamed = { chain_id: 8453, symbol: "", decimals: null };
+    expect(body["withdrawn"]).toEqual([
+      {
+        ...{ ...unnamed, token_address: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913" },
+        ...{ withdrawals: 3, users: 2, amount: (2n ** 256n).toString(), unknown: 1 },
+      },
+      {
+        ...{ ...unnamed, token_address: "0x6B175474E89094C44Da98b954EedeAC495271d0F" },
+        ...{ withdrawals: 1, users: 1, amount: "7", unknown: 0 },
+      },
+    ]);
+    expect(body["volumes"]).toEqual([]);
   });
 
   test("shows the decimals of shares that moves were paid with, and the symbol of those that a vault accepts", async () => {

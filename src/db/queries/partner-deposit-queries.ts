@@ -114,6 +114,30 @@ export function sumPartnerVolumes(db: Database, span: PartnerSpan & { limit: num
 }
 
 /**
+ * Sums what vaults paid for a partner's completed withdrawals (those that `countPartnerWithdrawals` counts) by the
+ * vault's chain and lowercase token, as decimal text in the token's smallest unit; `unknown` withdrawals have no known
+ * amount. At most `limit` sums, those of most withdrawals first. Throws `store_unavailable`.
+ */
+export function sumPartnerWithdrawn(db: Database, span: PartnerSpan & { limit: number }) {
+  return db.run((sql) =>
+    sql
+      .select({
+        chainId: deposits.vaultChainId,
+        token: raw<string>`${deposits.exitToken}`,
+        withdrawals: raw<number>`count(*)::int`,
+        users: raw<number>`count(distinct ${deposits.userAddress})::int`,
+        amount: raw<string>`coalesce(sum(${deposits.assets}), 0)::text`,
+        unknown: raw<number>`(count(*) filter (where ${deposits.assets} is null))::int`,
+      })
+      .from(deposits)
+      .where(and(of(span, "withdrawal"), eq(deposits.state, "completed")))
+      .groupBy(deposits.vaultChainId, deposits.exitToken)
+      .orderBy(raw`count(*) desc`, deposits.vaultChainId, deposits.exitToken)
+      .limit(span.limit),
+  );
+}
+
+/**
  * Counts a partner's sent deposits, as `countPartnerDeposits` does, and withdrawals by the UTC day of their build
  * (`YYYY-MM-DD`); `completed` counts deposits only. Returns the newest `limit` days that have any, oldest first. Throws
  * `store_unavailable`.
