@@ -87,7 +87,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   share_locked: {
     cause:
-      "The vault locks newly minted shares or forbids their transfer, so the DepositRouter cannot deliver them to the user.",
+      "The vault locks shares for a time after a deposit, or forbids their transfer, which the DepositRouter needs.",
     remedy: "Choose another vault, or repeat the request later.",
   },
   below_minimum: {

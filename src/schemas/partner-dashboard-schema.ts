@@ -139,11 +139,9 @@ export const Dashboard = z
       example: 0.9286,
     }),
     volumes: z.array(Volume).meta({ description: "Completed deposits by paid token; at most 200 tokens." }),
-    withdrawn: z
-      .array(WithdrawnVolume)
-      .meta({
-        description: "Completed withdrawals by the token in which the vaults paid; at most 200 tokens.",
-      }),
+    withdrawn: z.array(WithdrawnVolume).meta({
+      description: "Completed withdrawals by the token in which the vaults paid; at most 200 tokens.",
+    }),
     days: z.array(Day).meta({
       description:
         "Deposits and withdrawals seen on-chain by the day on which they were built, in ascending order; days without any are left out. At most the newest 366 days.",

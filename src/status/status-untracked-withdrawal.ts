@@ -69,18 +69,20 @@ export function findShownWithdrawal(shown: ShownIn): ShownWithdrawal | null {
  * sender is preferred. Null if there is none.
  */
 function findRouterRedemption({ vaults, transaction, receipt }: ShownIn): ShownWithdrawal | null {
-  const orders = executedOrders(receipt.logs).flatMap(({ args }): (ShownWithdrawal & { payer: Address })[] => {
-    const { payer, receiver, tokenIn, tokenOut, amountIn: shares, amountOut } = args;
-    const vault = vaults.find(({ shareToken }) => isAddressEqual(shareToken, tokenIn));
-    if (vault === undefined || amountOut === 0n) return [];
-    const order = { payer, vault, shares, request: null };
-    if (isAddressEqual(tokenOut, routerBridgeOutput))
-      return [{ ...order, kind: "bridged", received: null, receivedToken: null }];
-    const of = { token: tokenOut, user: receiver, stated: amountOut };
-    const received = isNative(tokenOut) ? amountOut : paymentTo(receipt.logs, of);
-    if (received === 0n) return [];
-    return [{ ...order, kind: "paid", received, receivedToken: received === null ? null : tokenOut }];
-  });
+  const orders = executedOrders(receipt.logs).flatMap(
+    ({ args }): (ShownWithdrawal & { payer: Address })[] => {
+      const { payer, receiver, tokenIn, tokenOut, amountIn: shares, amountOut } = args;
+      const vault = vaults.find(({ shareToken }) => isAddressEqual(shareToken, tokenIn));
+      if (vault === undefined || amountOut === 0n) return [];
+      const order = { payer, vault, shares, request: null };
+      if (isAddressEqual(tokenOut, routerBridgeOutput))
+        return [{ ...order, kind: "bridged", received: null, receivedToken: null }];
+      const of = { token: tokenOut, user: receiver, stated: amountOut };
+      const received = isNative(tokenOut) ? amountOut : paymentTo(receipt.logs, of);
+      if (received === 0n) return [];
+      return [{ ...order, kind: "paid", received, receivedToken: received === null ? null : tokenOut }];
+    },
+  );
   const own = orders.find(({ payer }) => isAddressEqual(payer, transaction.from)) ?? orders[0];
   if (own === undefined) return null;
   const { payer: _, ...order } = own;

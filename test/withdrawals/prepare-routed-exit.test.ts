@@ -257,7 +257,7 @@ describe("prepareOnward() of a request", () => {
     await expect(refused).rejects.toMatchObject({ code });
     await expect(refused).rejects.toThrow(/withdraw to USDC on the vault's chain, and swap or bridge that/);
     // Another mode would need the same way.
-    const made = (mode: string) => (mode === "request" ? refused : Promise.resolve(mode));
+    const made = (mode: string): Promise<unknown> => (mode === "request" ? refused : Promise.resolve(mode));
     await expect(firstPossible(["request", "instant"], made)).rejects.toMatchObject({ code });
   });
 

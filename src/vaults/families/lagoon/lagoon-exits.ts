@@ -69,10 +69,7 @@ function exitFeeOf(feeRates: FeeRates): bigint | null {
  * Returns the payment for shares in assets, less the exit fee, rounded down; null if the fee is unread or above 100%.
  * Empty if the value is unknown.
  */
-function netOfExitFee(
-  value: bigint | null,
-  feeRates: FeeRates,
-): Pick<Partial<ExitTerms>, "previewAssets"> {
+function netOfExitFee(value: bigint | null, feeRates: FeeRates): Pick<Partial<ExitTerms>, "previewAssets"> {
   return value === null ? {} : { previewAssets: lessExitFee(value, exitFeeOf(feeRates)) };
 }
 
