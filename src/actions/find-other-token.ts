@@ -8,10 +8,11 @@ import type { ExitMode } from "../vaults/vault-exits.ts";
 import { tryWithdrawal, type WithdrawalTrial } from "../withdrawals/prepare-withdrawal.ts";
 import { findPayablePart, type PayablePart } from "./find-payable-part.ts";
 
-/** Largest number of other tokens that are tried in one mode, all in parallel. */
-const MAX_TOKENS = 7;
-/** Largest number of tokens of which a part is searched, one after the other. */
-const MAX_SEARCHED = 2;
+/**
+ * Largest number of other tokens that are tried, all in parallel. With those of the first token and the search of a
+ * part in one other token, an answer must not take more requests than a Worker may make.
+ */
+const MAX_TOKENS = 3;
 
 /** A mode in which the vault lacks liquidity in `token`, and the smallest number of shares that it takes. */
 export interface DryMode {
@@ -22,7 +23,7 @@ export interface DryMode {
 
 /**
  * Searches by simulation for another token in which a vault pays the held shares, in modes in which it lacks liquidity
- * in the first one: all of them, otherwise a part. Null if it finds none.
+ * in the first one: all of them, otherwise a part of them in the first that may pay one. Null if it finds none.
  */
 export async function findOtherToken(
   ctx: Context,
@@ -32,28 +33,27 @@ export async function findOtherToken(
   const { exits } = adapterOf(vault);
   const trials = dry.flatMap(({ mode, token, least }) => {
     const others = exits?.tokens(vault, mode).filter(({ address }) => !sameAddress(address, token.address));
-    return (others ?? []).slice(0, MAX_TOKENS).map(({ address }) => ({
+    return (others ?? []).map(({ address }) => ({
       ...{ mode, least },
       asked: { vault, user, token: address, mode: mode === "instant" ? mode : "request" } as const,
     }));
   });
   const tried = await Promise.all(
-    trials.map(async (trial) => ({
+    trials.slice(0, MAX_TOKENS).map(async (trial) => ({
       ...trial,
       seen: await tryWithdrawal(ctx, { ...trial.asked, shares: held }),
     })),
   );
   for (const { asked, seen } of tried)
     if (seen !== null && "mode" in seen && paysAsked(asked, seen.token)) return { ...seen, shares: held };
-  const partly = tried.filter(({ mode, seen }) => {
+  const partly = tried.find(({ mode, seen }) => {
     const refusal = seen === null || "mode" in seen ? undefined : seen.refusals.get(mode);
     return isShort(refusal) && refusal.members["available"] !== "0";
   });
-  for (const { asked, least } of partly.slice(0, MAX_SEARCHED)) {
-    const part = await findPayablePart(ctx, { ...asked, held, least, below: held });
-    if (part !== null && paysAsked(asked, part.token)) return part;
-  }
-  return null;
+  if (partly === undefined) return null;
+  const { asked, least } = partly;
+  const part = await findPayablePart(ctx, { ...asked, held, least, below: held });
+  return part !== null && paysAsked(asked, part.token) ? part : null;
 }
 
 /** Returns true if a vault refuses a mode because it lacks liquidity in the token. */

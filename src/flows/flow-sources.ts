@@ -73,14 +73,7 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
     toRows: (logs, final) => {
       const all = logs.flatMap((log) => toRow(log, log.blockNumber <= final) ?? []);
       const rows = withoutUnmade(all, requests);
-      for (const log of logs) {
-        const seen = log.address === routerEmitter ? decodeOrderLog(log) : null;
-        if (seen === null) continue;
-        for (const vault of receivers.get(seen.tokenOut) ?? [])
-          creditDepositReceiver(rows, { ...seen, vaultAddress: vault, log });
-        for (const vault of redeemed.get(seen.tokenIn) ?? [])
-          creditRedemptionPayer(rows, { ...seen, vaultAddress: vault, log });
-      }
+      creditRoutedFlows(rows, { logs, receivers, redeemed });
       return rows;
     },
     conversionOf: (row) => conversions.get(row) ?? null,
@@ -198,6 +191,25 @@ function decodeOrderLog({ topics, data }: ChainLog): ExecutedOrder | null {
     };
   } catch {
     return null;
+  }
+}
+
+/** Credits the flows of the Router's orders in logs, at vaults by share token, to those who received or paid shares. */
+function creditRoutedFlows(
+  rows: readonly FlowRow[],
+  of: {
+    logs: readonly ChainLog[];
+    receivers: ReadonlyMap<string, readonly string[]>;
+    redeemed: ReadonlyMap<string, readonly string[]>;
+  },
+): void {
+  for (const log of of.logs) {
+    const seen = log.address === routerEmitter ? decodeOrderLog(log) : null;
+    if (seen === null) continue;
+    for (const vaultAddress of of.receivers.get(seen.tokenOut) ?? [])
+      creditDepositReceiver(rows, { ...seen, vaultAddress, log });
+    for (const vaultAddress of of.redeemed.get(seen.tokenIn) ?? [])
+      creditRedemptionPayer(rows, { ...seen, vaultAddress, log });
   }
 }
 
