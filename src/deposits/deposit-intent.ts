@@ -2,7 +2,7 @@ import { type Address, type Hex, zeroAddress } from "viem";
 import type { ChainClient } from "../chains/chain-client.ts";
 import { chainNotServed } from "../chains/chain-definitions.ts";
 import type { Context } from "../context.ts";
-import { selectDeposit } from "../db/queries/deposit-queries.ts";
+import { selectTracked } from "../db/queries/deposit-queries.ts";
 import { failure } from "../errors.ts";
 import { isNative, isNativeAlias, sameAddress } from "../lib/address.ts";
 import { type AuthorizationWish, asksForSignature } from "../orders/authorization/choose-authorization.ts";
@@ -83,7 +83,7 @@ export interface DepositOrder extends Attribution {
   referrer: Address;
   /** Free text of the caller about the referrer. Only recorded. */
   referrerHandle: string;
-  /** Earlier deposit of the same user that this one belongs to, or null. */
+  /** Earlier deposit or withdrawal of the same user that this deposit belongs to, or null. */
   parentTrackingId: string | null;
   /** How the user wants to pay, and the account that submits the transaction. */
   authorize: AuthorizationWish;
@@ -97,7 +97,7 @@ export interface DepositOrderInput {
 
 /**
  * Resolves a build request into an order with a new tracking id; writes nothing. Throws `deposit_not_found` if the
- * named parent is not a deposit of this user, `vault_paused`, `chain_unsupported`, `vault_not_found`,
+ * named parent is no deposit or withdrawal of this user, `vault_paused`, `chain_unsupported`, `vault_not_found`,
  * `store_unavailable`; errors of `attributeOrder` and `depositEntry` propagate.
  */
 export async function resolveOrder(ctx: Context, { input, vault }: DepositOrderInput): Promise<DepositOrder> {
@@ -155,8 +155,8 @@ async function assertParent(
   parent: { trackingId: string | null; user: Address },
 ): Promise<void> {
   if (parent.trackingId === null) return;
-  const row = await selectDeposit(ctx.db, parent.trackingId);
+  const row = await selectTracked(ctx.db, parent.trackingId);
   if (row === null || !sameAddress(row.userAddress, parent.user)) {
-    throw failure("deposit_not_found", "parent_tracking_id is not a deposit of this user");
+    throw failure("deposit_not_found", "parent_tracking_id is not a deposit or withdrawal of this user");
   }
 }

@@ -79,7 +79,7 @@ export const BuildInput = z
     }),
     parent_tracking_id: TrackingIdInput.optional().meta({
       description:
-        "Tracking id of an earlier deposit of the same user that this deposit belongs to. If that one waits for its second step, and this one pays what was delivered into the same vault, it completes both.",
+        "Tracking id of an earlier deposit or withdrawal of the same user that this deposit belongs to. If that is a deposit that waits for its second step, and this one pays what was delivered into the same vault, it completes both.",
     }),
     preferred_bridge: z.enum(bridgeKeys).optional().meta({
       description:

@@ -221,7 +221,7 @@ export const Deposit = z
     }),
     parent_tracking_id: NullableTrackingId.meta({
       description:
-        "Tracking id of the earlier deposit that this deposit belongs to, or `null` if there is none.",
+        "Tracking id of the earlier deposit or withdrawal that this deposit belongs to, or `null` if there is none.",
     }),
     created_at: TimeText.meta({ description: "Time at which the deposit was built." }),
     updated_at: TimeText.meta({ description: "Time of the last change to the deposit." }),

@@ -230,7 +230,7 @@ export const VaultAction = z
         "and of cancellations. Where a vault can pay for only a part of the shares, a withdrawal of slightly more may be possible: " +
         "of the worth of two smallest units of the asset, or of 1% if its views and its payment differ. " +
         "If no view shows how much can leave, up to 2% of the account's shares may be missing, and `reason` says so. " +
-        "`null` if unlimited, unknown, or no amount of one token, such as a claim of several tokens.",
+        "Several claimable requests are added up, and each needs a claim of its own. `null` if unlimited, unknown, or no amount of one token, such as a claim of several tokens.",
     }),
     mode: z.enum(["instant", "request", "cooldown"]).nullable().meta({
       description: "How the vault would settle it, or `null` if it does not apply.",

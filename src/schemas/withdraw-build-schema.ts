@@ -86,7 +86,7 @@ export const WithdrawInput = z
     }),
     partner_id: z.string().max(64).default("").meta({
       description:
-        "Id of the partner. If an API key is sent, it must be empty or the id of the key's partner. Recorded on-chain as in deposits.",
+        "Id of the partner. If an API key is sent, it must be empty or the id of the key's partner. Recorded on-chain as in deposits if the DepositRouter redeems the shares.",
       example: "ptr_0123456789abcdef0123456789abcdef",
     }),
     partner_type: PartnerTypeInput.default(0).meta({

@@ -33,6 +33,7 @@ export const withdrawBuildErrors: readonly ErrorCode[] = [
  * Error codes of claiming and cancelling a redemption request (`buildRequestAction`), without those of every request.
  */
 export const exitRequestErrors: readonly ErrorCode[] = [
+  "chain_unsupported",
   "vault_not_found",
   "mode_unsupported",
   "nothing_to_withdraw",

@@ -329,11 +329,14 @@ async function updateTracked(
 /** Returns the statement that makes a deposit's parent due. An empty hash makes tracking derive its state again. */
 const parentDue = (trackingId: string, at: Date): SQL => raw`
   with stale as (update ${depositEvidence} as e set block_hash = '', checked = false, final = false
-    from ${deposits} as child where child.tracking_id = ${trackingId} and e.tracking_id = child.parent_tracking_id
+    from ${deposits} as child, ${deposits} as named where child.tracking_id = ${trackingId}
+    and named.tracking_id = child.parent_tracking_id and named.direction = 'deposit'
+    and e.tracking_id = named.tracking_id
     and e.tx_hash in (child.source_tx_hash, child.deposit_tx_hash, child.claim_tx_hash))
   update ${deposits} as parent set next_check_at = ${at.toISOString()}::timestamptz, checks = 0
   from ${deposits} as child where child.tracking_id = ${trackingId}
-    and parent.tracking_id = child.parent_tracking_id and parent.state in ('awaiting_deposit', 'partial', 'completed')`;
+    and parent.tracking_id = child.parent_tracking_id and parent.direction = 'deposit'
+    and parent.state in ('awaiting_deposit', 'partial', 'completed')`;
 
 /**
  * Selects any one row of the table `deposits` that meets a condition, or returns null if none does. Throws

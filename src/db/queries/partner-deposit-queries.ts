@@ -24,7 +24,8 @@ const PENDING = underWay(deposits);
  * the parent has a partner: it counts the money that they move.
  */
 const FIRST_STEP = raw`not exists (select from ${deposits} as parent
-  where parent.tracking_id = ${deposits.parentTrackingId} and parent.partner_address is not null
+  where parent.tracking_id = ${deposits.parentTrackingId} and parent.direction = 'deposit'
+    and parent.partner_address is not null
     and parent.state = 'completed' and parent.user_address = ${deposits.userAddress}
     and parent.deposit_tx_hash in (${deposits.sourceTxHash}, ${deposits.depositTxHash}))`;
 

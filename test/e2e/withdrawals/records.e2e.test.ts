@@ -4,6 +4,7 @@ import * as z from "zod";
 import { Withdrawal, WithdrawalDetail } from "../../../src/schemas/withdrawal-schema.ts";
 import { Api } from "../../support/e2e/api.ts";
 import { addressOf, chainOf, mined, vaultsFor } from "../../support/e2e/chain.ts";
+import { bodyFor } from "../../support/e2e/deposit.ts";
 import { bodyOf } from "../../support/e2e/http.ts";
 import { signDeposit } from "../../support/e2e/sign-deposit.ts";
 import { holderOf } from "../../support/e2e/withdrawal.ts";
@@ -93,4 +94,14 @@ test("a redemption that was not built here is told by its receipt", async () => 
     sending: { amount: String(shares), kind: "shares" },
     receiving: { kind: "asset" },
   });
+});
+
+test("a deposit can name the user's own withdrawal as what it belongs to, and nobody else's", async () => {
+  const [{ user }, other] = [await holderOf(api, vault), await holderOf(api, vault)];
+  const parent_tracking_id = (await build(user.address)).tracking_id;
+  const input = { ...bodyFor(vault, { user: user.address, amount: 1_000_000n }), parent_tracking_id };
+  const { tracking_id } = await api.build(input);
+  expect(await api.deposit(tracking_id)).toMatchObject({ parent_tracking_id });
+  const theirs = { ...input, user_address: other.user.address };
+  expect(await api.refusal(theirs)).toMatchObject({ status: 404, code: "deposit_not_found" });
 });
