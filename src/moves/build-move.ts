@@ -49,7 +49,7 @@ async function prepareDepositOrMove(ctx: Context, input: BuildInput): Promise<Pr
     });
     return withWarning(sold, {
       code: "shares_sold",
-      detail: `${paid.vault.name} does not redeem these shares in this transaction (${error.code}), so they are sold`,
+      detail: `the shares of ${paid.vault.name} cannot be moved in this transaction (${error.code}), so they are sold`,
     });
   }
 }

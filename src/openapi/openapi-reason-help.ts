@@ -131,7 +131,8 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
   },
   shares_sold: {
     where: "warnings",
-    cause: "The vault does not redeem the shares of the move in this transaction, so an exchange buys them.",
+    cause:
+      "The shares of the move cannot be redeemed and deposited in this transaction, so an exchange buys them.",
     remedy: "Show the user what the exchange pays. To be paid by the vault, withdraw first, then deposit.",
   },
   no_quote: {

@@ -209,7 +209,7 @@ export const Warning = z
         "Stable code. `price_unverified`: no independent price of a token is known; a second provider's offer confirms the " +
         "route's amounts. `rate_unverified`: nothing confirms the rate at which the vault counts a token that is not its " +
         "asset. `receiver_without_code`: the user's account is a contract, and has no code on the chain where the order pays. " +
-        "Of moves: `shares_sold`: the vault does not redeem the shares now, so an exchange buys them. Of withdrawals and moves: `exit_fee`: the exit fee of the vault that is left exceeds the slippage " +
+        "Of moves: `shares_sold`: the shares cannot be redeemed and deposited in this transaction, so an exchange buys them. Of withdrawals and moves: `exit_fee`: the exit fee of the vault that is left exceeds the slippage " +
         "tolerance. Of withdrawals only: `no_minimum`: no contract enforces a minimum payment; `mode_changed`: the vault " +
         "refuses an instant payment, so `auto` has chosen a request or cooldown; `not_cancellable`: the user cannot take " +
         "the request or cooldown back; `route_unknown`: whether a route takes a later payment to the requested token is " +

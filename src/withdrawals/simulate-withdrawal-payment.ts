@@ -13,6 +13,7 @@ import {
 } from "../orders/simulate-order-payment.ts";
 import type { Warning } from "../schemas/step-schema.ts";
 import type { Vault } from "../vaults/vault.ts";
+import { mayNeedMoreGas, withLargeLimit } from "./requests/simulate-in-limits.ts";
 
 type Succeeded = Extract<SimulatedPayment, { ok: true }>;
 
@@ -33,8 +34,8 @@ interface ExitSimulation {
 /**
  * Simulates an exit with its approvals, like `simulatePayment` and in a setting that resembles a real transaction, and
  * reduces the approval to what the vault takes if that is known, less than all shares, and sufficient. Without an
- * enforced minimum, the result is that with the transaction's own gas limit, unless the call then reverts. Throws what
- * `simulatePayment` throws.
+ * enforced minimum, the result is that with the transaction's own gas limit; if the call then reverts, with twice the
+ * gas, which is then the transaction's. Throws what `simulatePayment` throws.
  */
 export async function simulateWithdrawalPayment(
   ctx: Context,
@@ -48,19 +49,22 @@ export async function simulateWithdrawalPayment(
   const exact = await approveExactly(ctx, { own, first });
   const made = withoutLastRead(exact);
   if (enforced || setting === null) return made;
-  // What such a call pays is known from simulations alone: their gas limits must not give them away to the vault.
-  const limited = { ...call, gas: gasLimit(made.gasUsed) };
-  const { approved, unused, calls, gasUsed } = made;
-  const confirmed = await simulatePayment(ctx, {
-    ...own,
-    payment: { ...own.payment, approved },
-    call: limited,
-  });
-  return confirmed.ok ? { ...withoutLastRead({ ...confirmed, approved, unused }), calls, gasUsed } : made;
+  // What such a call pays or records is known from simulations alone: their gas limits must not give them away to the
+  // vault.
+  const { approved, unused, calls } = made;
+  const within = (gasUsed: bigint) =>
+    simulatePayment(ctx, {
+      ...own,
+      payment: { ...own.payment, approved },
+      call: { ...call, gas: gasLimit(gasUsed) },
+    });
+  const confirmed = await within(made.gasUsed);
+  if (confirmed.ok)
+    return { ...withoutLastRead({ ...confirmed, approved, unused }), calls, gasUsed: made.gasUsed };
+  const gasUsed = made.gasUsed * 2n;
+  const again = await within(gasUsed);
+  return again.ok ? { ...withoutLastRead({ ...again, approved, unused }), calls, gasUsed } : again;
 }
-
-/** Gas limit of a call that needs more than a setting's, in limits of the setting. */
-const LARGE_LIMIT = 3n;
 
 /** Simulates in a new setting; in one with three times the gas if the call used more than half of it and failed. */
 async function simulateFirst(
@@ -71,8 +75,8 @@ async function simulateFirst(
   const setting = await readSimulationSetting(ctx, payment.client.definition.chainId);
   const first = await simulatePayment(ctx, { ...asked, payment: { ...payment, setting } });
   // A contract on the way may report a lack of gas in any words.
-  if (first.ok || setting === null || first.gasUsed <= setting.gas / 2n) return { first, setting };
-  const large = { ...setting, gas: setting.gas * LARGE_LIMIT, funds: setting.funds * LARGE_LIMIT };
+  if (first.ok || setting === null || !mayNeedMoreGas(first.gasUsed, setting)) return { first, setting };
+  const large = withLargeLimit(setting);
   return {
     first: await simulatePayment(ctx, { ...asked, payment: { ...payment, setting: large } }),
     setting: large,

@@ -44,7 +44,10 @@ export async function readWithdrawalSteps(ctx: Context, withdrawal: SteppedWithd
     row,
     awaited: column === undefined ? null : { column, chainId: row.vaultChainId },
     earlier: [row.sourceTxHash, row.claimTxHash],
-    ...(ends && { isOver: confirmedOn(ctx, row.vaultChainId) }),
+    // An earlier report, a claim's for example, must not keep the user from taking the shares back.
+    ...(ends && {
+      isOver: confirmedOn(ctx, row.vaultChainId, { orUnknown: next?.kind === "cancel" }),
+    }),
     second: next?.kind === "transfer" ? next : null,
     isFirstRequired: (current) => firstState(current, state) === "required",
     planOf: (current) => planOfRow(ctx, current),

@@ -1,6 +1,7 @@
 import type { TrackedRow } from "../../db/queries/deposit-queries.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../lib/durations.ts";
 import type { EvidenceStatus } from "./deposit-evidence.ts";
+import { isClaimed } from "./deposit-state-machine.ts";
 import { isRejected } from "./track-deposit-request.ts";
 
 /** First and maximum pause between two checks while the source transaction is unconfirmed, in milliseconds. */
@@ -68,7 +69,9 @@ export function nextCheck(
     case "claimable":
       return age > WAITING_TTL_MS ? ended() : idle();
     case "failed":
-      return row.direction === "deposit" && isRejected(row) && age <= WAITING_TTL_MS ? idle() : ended();
+      return row.direction === "deposit" && isRejected(row) && !isClaimed(row) && age <= WAITING_TTL_MS
+        ? idle()
+        : ended();
     case "partial":
       return row.direction === "deposit" && row.shares === null && age <= PARTIAL_TTL_MS ? idle() : ended();
     case "completed":

@@ -77,12 +77,20 @@ function assertPresent(receipt: unknown): void {
     throw new OutsideError("malformed", "the node does not have the receipt of a transaction in its chain");
 }
 
-/** Returns a function that returns true for the hash of a confirmed transaction, and false if it cannot be read. */
-export function confirmedOn(ctx: Context, chainId: number): (hash: string) => Promise<boolean> {
+/**
+ * Returns a function that returns true for the hash of a confirmed transaction and, with `orUnknown`, of one that the
+ * node does not know; false if it cannot be read.
+ */
+export function confirmedOn(
+  ctx: Context,
+  chainId: number,
+  { orUnknown = false }: { orUnknown?: boolean } = {},
+): (hash: string) => Promise<boolean> {
   const readTransaction = createTransactionReader(ctx);
   return async (hash) => {
     try {
-      return isConfirmed(ctx, { chainId, seen: await readTransaction(chainId, hash as Hex) });
+      const seen = await readTransaction(chainId, hash as Hex);
+      return (orUnknown && seen.transaction === null) || isConfirmed(ctx, { chainId, seen });
     } catch (error) {
       if (error instanceof AppError) return false;
       throw error;

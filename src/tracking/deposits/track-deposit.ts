@@ -5,7 +5,7 @@ import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import { AppError } from "../../errors.ts";
 import { describeError } from "../../lib/logger.ts";
 import { settlementTransitions } from "./deposit-request-settlement.ts";
-import { isOpen, isRequested } from "./deposit-state-machine.ts";
+import { isClaimed, isOpen, isRequested } from "./deposit-state-machine.ts";
 import {
   dropReadHints,
   keepUndecided,
@@ -219,6 +219,8 @@ async function trackRequest(
   { row, readTransaction, hints, apply, tried }: TrackInput,
 ): Promise<DepositRow> {
   if (!isRequested(row) && !isRejected(row)) return row;
+  // What a later request of the account gives is not this one's, which has ended with a claim of nothing.
+  if (isClaimed(row)) return row;
   for (const hash of vaultCandidates(row, hints, ctx.now())) tried.add(hash);
   return apply(ctx, {
     ...{ row, readTransaction },

@@ -98,8 +98,9 @@ async function findEnd(
   // Of several payments that may be this request's, and of one for other shares, its amount cannot be told.
   const isCertain = numbered ? exact && parts.length === free.length && areKnown(seen, others) : !shared;
   const certain = isCertain && (at.unrecorded === undefined || areOwn(row, { parts, seen }));
-  // Of payments of nothing, each request's part is nothing, whoever shares them.
-  const unpaid = paid.length > 0 && paid.every(({ settlement }) => paysNothing(settlement));
+  // Of payments of nothing, each request's part is nothing, whoever shares them; another payment may be this one's.
+  const payments = seen.filter(({ settlement }) => settlement.outcome === "paid");
+  const unpaid = paid.length > 0 && payments.every(({ settlement }) => paysNothing(settlement));
   // The rest may have been paid to another account.
   if (unpaid && !complete && now.request === null) return null;
   const isKnown =

@@ -26,6 +26,7 @@ import { adapterOf, explainExitRevert } from "../../vaults/families/vault-famili
 import type { Vault } from "../../vaults/vault.ts";
 import type { ExitFollowUp, PendingExit } from "../../vaults/vault-exits.ts";
 import { hidesShares, sharesHidden } from "../withdrawal-refusals.ts";
+import { simulateInLimits } from "./simulate-in-limits.ts";
 
 /** An action on a redemption request, its claim or cancellation, or the claim of a deposit request's shares. */
 export type RequestAction = "claim" | "cancel";
@@ -76,22 +77,25 @@ export async function simulateRequestCall(ctx: Context, of: RequestCall): Promis
   const token = receivedToken(of);
   // Fees in a setting would hide what arrives in native currency.
   const setting = isNative(token) ? null : await readSimulationSetting(ctx, chainId);
-  const funds = { address: user, balance: setting?.funds ?? GAS_FUNDS };
-  const simulation = await runSimulation(client, {
-    ...{ user, calls: [own], standsAlone: true },
-    reads: [balanceOfRead(vault.shareToken, user), ...payoutReads(token, user)],
-    overrides: [funds, ...(isNative(token) ? [NATIVE_READER] : [])],
-    ...{ time: block.timestamp + INCLUSION_DELAY_S, setting },
-  });
-  const [made] = simulation.calls;
-  if (made === undefined || !made.ok) throw revertOf(of, made?.returnData ?? "0x");
+  const { simulation, made, gasUsed } = await simulateInLimits(setting, (limits) =>
+    runSimulation(client, {
+      ...{ user, calls: [{ ...own, ...limits.own }], standsAlone: true },
+      reads: [balanceOfRead(vault.shareToken, user), ...payoutReads(token, user)],
+      overrides: [
+        { address: user, balance: limits.setting?.funds ?? GAS_FUNDS },
+        ...(isNative(token) ? [NATIVE_READER] : []),
+      ],
+      ...{ time: block.timestamp + INCLUSION_DELAY_S, setting: limits.setting },
+    }),
+  );
+  if (made === null || !made.ok) throw revertOf(of, made?.returnData ?? "0x");
   requireOtherSharesKept(of, simulation);
   const received = receivedBy(of, simulation);
   if (received === null && hidesReceipt(token, simulation))
     throw failure("simulation_unavailable", `what ${vault.name} would pay or return could not be read`);
   return {
-    ...{ own, token, received, gasUsed: made.gasUsed },
-    transaction: toTransactionRequest(own, { chainId, gasUsed: made.gasUsed }),
+    ...{ own, token, received, gasUsed },
+    transaction: toTransactionRequest(own, { chainId, gasUsed }),
     blockNumber: simulatedHead(simulation, block),
     warnings: judged(of, received),
   };
