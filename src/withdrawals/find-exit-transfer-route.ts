@@ -121,15 +121,18 @@ export function findTransfer<B>(
 }
 
 /**
- * Checks by quotes alone that a fair route of a payment (`order.from`) into `token` is offered. Errors of `searchRoutes`
- * propagate.
+ * Checks by quotes alone that a fair route of a payment (`order.from`) into `token` is offered, and returns its warnings.
+ * Errors of `searchRoutes` propagate.
  */
-export async function quoteTransfer(ctx: Context, of: { order: RouteOrder; token: Token }): Promise<void> {
+export async function quoteTransfer(
+  ctx: Context,
+  of: { order: RouteOrder; token: Token },
+): Promise<readonly Warning[]> {
   const build = async (_: Context, attempt: RouteAttempt) => {
     const broken = findUnfairOption(await attempt.offer());
     if (broken !== null) throw unfairOffer(broken);
   };
-  await findTransfer(ctx, { ...of, build });
+  return (await findTransfer(ctx, { ...of, build })).warnings;
 }
 
 /** A provider's transaction that the user sends, after its simulation. */

@@ -12,8 +12,9 @@ export interface ListView {
 /**
  * Creates a read that tells for each of the words, in their order, whether the list that a view returns contains it.
  * Anyone may be able to lengthen such a list, and the aggregator returns no more than 4,096 bytes of a call: the list
- * is searched on the node instead. Fails if the view does, or needs more than 10,000,000 gas. Like `nativeBalanceRead`,
- * it works only through the aggregator contract.
+ * is searched on the node instead. Fails if the view does, or needs more gas than the request leaves: 3,000,000, enough
+ * for about 1,300 words from storage, are certain. Like `nativeBalanceRead`, it works only through the aggregator
+ * contract.
  */
 export function listMembersRead(view: ListView, words: readonly Hex[]): Read<readonly boolean[]> {
   const tail = [view.to, view.selector, numberToHex(words.length, { size: 8 })];

@@ -17,13 +17,13 @@ const WAYLESS: ReadonlySet<ErrorCode> = new Set([
 
 /**
  * Checks that a provider offers today to swap or bridge what a request or cooldown will pay, because nothing may bring
- * the shares back if the payment has nowhere to go. Returns a warning if that is unknown, and throws the reason, with
- * what to do instead, if there is no fair offer.
+ * the shares back if the payment has nowhere to go. Returns the offer's warnings, or one that it is unknown, and throws
+ * the reason, with what to do instead, if there is no fair offer.
  */
 export async function checkLaterRoute(
   ctx: Context,
   { order, facts, mode }: { order: WithdrawalOrder; facts: ExitFacts; mode: ExitWay["mode"] },
-): Promise<Warning[]> {
+): Promise<readonly Warning[]> {
   const way = facts.ways.find((one) => one.mode === mode);
   const { name, asset } = order.vault;
   const unknown = { code: "route_unknown", detail: `whether a route takes what ${name} will pay is unknown` };
@@ -32,8 +32,7 @@ export async function checkLaterRoute(
     const expected = way?.terms.previewAssets ?? null;
     if (way === undefined || expected === null) return [unknown];
     const paid = { token: way.token.address, amount: onwardAmount(expected) };
-    await quoteTransfer(ctx, { order: toRouteOrder(order, paid), token });
-    return [];
+    return await quoteTransfer(ctx, { order: toRouteOrder(order, paid), token });
   } catch (error) {
     if (!(error instanceof AppError && WAYLESS.has(error.code))) {
       ctx.log.warn("later_route_unknown", { error: describeError(error) });
