@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { ChainClient } from "../../src/chains/chain-client.ts";
 import type { StepLeg, StepPlan } from "../../src/orders/order-steps.ts";
 import { depositRouterAddress } from "../../src/router/router-address.ts";
 import type { WithdrawalNextStep, WithdrawalState } from "../../src/schemas/withdrawal-schema.ts";
@@ -7,6 +8,7 @@ import {
   readWithdrawalSteps,
   toWithdrawalSteps,
 } from "../../src/withdrawals/withdrawal-steps.ts";
+import { testContext } from "../support/context.ts";
 import { USDC, VAULT, vault } from "../support/deposits/fixtures.ts";
 import { withdrawalRow } from "../support/withdrawals/withdrawal-row.ts";
 import { createWithdrawalFixture, fixedDatabase } from "../support/withdrawals/withdrawing.ts";
@@ -181,6 +183,11 @@ describe("toWithdrawalSteps() of two steps", () => {
   });
 });
 
+/** Answers of a node that does not know a transaction. */
+const NO_TRANSACTION = {
+  ...{ eth_getTransactionByHash: null, eth_getTransactionReceipt: null, eth_blockNumber: "0x64" },
+};
+
 describe("readWithdrawalSteps()", () => {
   const stepsFrom = async (rows: readonly object[], allowance: unknown = 0n) => {
     const { ctx } = await createWithdrawalFixture({ answers: { allowance } });
@@ -204,8 +211,14 @@ describe("readWithdrawalSteps()", () => {
   test.each<WithdrawalState>(["requested", "cooling"])(
     "a reported cancellation of what is %s is awaited",
     async (state) => {
-      const stepOf = async (reported: readonly object[]) => {
-        const { ctx } = await createWithdrawalFixture({});
+      const stepOf = async (reported: readonly object[], isKnown = true) => {
+        const { chain } = await createWithdrawalFixture({});
+        const found: Record<string, unknown> = isKnown ? {} : NO_TRANSACTION;
+        const ask: ChainClient["ask"] = async (question) =>
+          question.method in found
+            ? question.read(found[question.method], () => undefined)
+            : chain.client.ask(question);
+        const ctx = testContext({ clients: [{ ...chain.client, ask }] });
         const db = fixedDatabase(() => [{ plan: requested, ...reported[0] }]);
         const row = { ...withdrawalRow, state, sourceTxHash: SOURCE };
         const steps = await readWithdrawalSteps({ ...ctx, db }, { row, state, next: nextOf("cancel") });
@@ -214,6 +227,8 @@ describe("readWithdrawalSteps()", () => {
       const report = { chainId: vault.chainId, origin: "report", txHash: HASH };
       expect(await stepOf([report])).toMatchObject({ step_id: "cancel", state: "waiting", tx_hash: HASH });
       expect(await stepOf([])).toMatchObject({ step_id: "cancel", state: "required", tx_hash: null });
+      // A dropped transaction, or one that never was, must not keep the shares from coming back.
+      expect(await stepOf([report], false)).toMatchObject({ step_id: "cancel", state: "required" });
       const earlier = { ...report, txHash: SOURCE };
       expect(await stepOf([earlier])).toMatchObject({ step_id: "cancel", state: "required" });
     },

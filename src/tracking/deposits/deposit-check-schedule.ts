@@ -31,7 +31,7 @@ const MAX_DOUBLINGS = 20;
 
 type Scheduled = Pick<
   TrackedRow,
-  "direction" | "state" | "checks" | "createdAt" | "history" | "shares" | "requestId"
+  "direction" | "state" | "checks" | "createdAt" | "history" | "shares" | "requestId" | "claimTxHash"
 >;
 
 /**

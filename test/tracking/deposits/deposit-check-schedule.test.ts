@@ -14,8 +14,7 @@ function pause(of: Looked, ageSeconds = 60): number | null {
     direction: "deposit" as const,
     state: "bridging" as const,
     checks: 0,
-    shares: null,
-    requestId: null,
+    ...{ shares: null, requestId: null, claimTxHash: null },
     ...{ createdAt, history: [] },
     ...of,
   };
@@ -67,6 +66,12 @@ describe("nextCheck() of deposits that wait for somebody", () => {
     expect(pause(late, (20 + days) * DAY_S)).toBe(60);
     expect(pause(late, (20 + days) * DAY_S + 1)).toBeNull();
   });
+});
+
+test("nextCheck() does not look for a refund of a request that ended with a claim of no shares", () => {
+  const rejected = { state: "failed", requestId: "1", evidence: "final" } as const;
+  expect(pause({ ...rejected, shares: "0", claimTxHash: "0x1" })).toBeNull();
+  expect(pause({ ...rejected, shares: "0" })).toBe(60);
 });
 
 test("nextCheck() checks a request for 30 days, although its vault reports it as claimable by turns", () => {

@@ -53,6 +53,14 @@ describe("a payment for one date", () => {
     });
   });
 
+  test("is no loss of the request if another payment was one of nothing, which anyone can cause", async () => {
+    const dust = { views: views({}), sent: [[], pays(0n), pays(100n)], hinted: [1, 2] };
+    expect(await check({ ...dust, row: early })).not.toMatchObject({ shows: "request_unpaid" });
+    expect(await check({ ...dust, row: { ...early, estimatedAssets: "100" } })).toMatchObject({
+      ...{ shows: "token_paid", change: { assets: null } },
+    });
+  });
+
   test("does not end a request whose date is not known yet", async () => {
     const unnamed = { ...late, requestId: null };
     const seen = await checkRequest({ ...open, adapter: "upshift", row: unnamed, others: [early] });
