@@ -89,8 +89,8 @@ describe("simulatePayment()", () => {
     const vault = await deployVault("ZeroShyAsset", 0n);
     await send(chain, { to: vault.token, data: toFunctionSelector("freeze()") });
     const refused = await simulateDeposit(vault, 0n);
-    expect(refused).toMatchObject({ ok: false, failedCall: "approval" });
-    expect(JSON.stringify(refused)).toContain(stringToHex("frozen").slice(2));
+    const revert = expect.stringContaining(stringToHex("frozen").slice(2));
+    expect(refused).toMatchObject({ ok: false, failedCall: "approval", revert });
   });
 
   test("returns the revert of the call, and simulates it once", async () => {
