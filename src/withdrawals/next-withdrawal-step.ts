@@ -28,6 +28,8 @@ import { type RequestAction, simulateRequestCall } from "./requests/simulate-req
 export interface NextExitStepOutcome {
   next: WithdrawalNextStep | null;
   refusal: NextStepRefusal | null;
+  /** Amount that a second step takes, in the smallest unit of the vault's payment token; absent otherwise. */
+  amount?: string | undefined;
 }
 
 const NOTHING: NextExitStepOutcome = { next: null, refusal: null };
@@ -126,7 +128,11 @@ async function prepareFollowUp(
 const REBUILD_MS = 10 * SECOND_MS;
 
 /** Schema of an outcome that the cache keeps. */
-const Outcome = z.object({ next: WithdrawalNextStep.nullable(), refusal: NextStepRefusal.nullable() });
+const Outcome = z.object({
+  next: WithdrawalNextStep.nullable(),
+  refusal: NextStepRefusal.nullable(),
+  amount: z.string().optional(),
+});
 
 /**
  * Returns the second step for the amount that the vault paid. It is at most ten seconds old, and is built again when its
@@ -181,7 +187,8 @@ async function buildTransfer(ctx: Context, row: WithdrawalRow): Promise<NextExit
   });
   const { transaction_request, approval, calls } = prepared;
   const warnings = [...prepared.warnings, ...(row.assets === null ? [SHARED] : [])];
-  return { next: { kind: "transfer", transaction_request, approval, calls, warnings }, refusal: null };
+  const next = { kind: "transfer" as const, transaction_request, approval, calls, warnings };
+  return { next, refusal: null, amount: amount.toString() };
 }
 
 /** Warning of a second step that takes only what is surely the withdrawal's. */

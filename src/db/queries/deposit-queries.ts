@@ -75,6 +75,7 @@ type TrackedColumns =
   | "refundTxHash"
   | "deliveredAmount"
   | "receivedAmount"
+  | "sentAssets"
   | "routerExplorer"
   | "requestId"
   | "nextCheckAt"

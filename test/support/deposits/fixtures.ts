@@ -109,6 +109,7 @@ export const row: DepositRow = {
   destinationTxHash: null,
   refundTxHash: null,
   deliveredAmount: null,
+  sentAssets: null,
   sourceProven: false,
   depositProven: false,
   requestId: null,

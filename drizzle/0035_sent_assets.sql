@@ -1,0 +1,1 @@
+ALTER TABLE "deposits" ADD COLUMN "sent_assets" numeric(78, 0);
