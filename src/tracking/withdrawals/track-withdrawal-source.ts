@@ -13,7 +13,14 @@ import { failureReason } from "../deposits/track-deposit-failure.ts";
 import { findVaultOfDeposit } from "../deposits/track-deposit-request.ts";
 import { isEarlierSource, isSourceTransaction, matchesSource } from "../deposits/track-deposit-source.ts";
 import { holdsSource, leaveToEarlierRow } from "../track-equal-orders.ts";
-import { type ExitPayment, findDirectExit, findRouterExit, findUnpaidShares } from "./withdrawal-proofs.ts";
+import {
+  type DisputedExit,
+  type ExitPayment,
+  findDirectExit,
+  findDisputedExit,
+  findRouterExit,
+  findUnpaidShares,
+} from "./withdrawal-proofs.ts";
 import { isOpenRequest, type OnchainWithdrawalEvent } from "./withdrawal-state-machine.ts";
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
 
@@ -62,11 +69,13 @@ export async function exitSourceTransitions(
   const routed = findRouterExit(receipt, { row, vault });
   const at = { row, hash, confirmed };
   if (routed !== null) return [paidTransition(at, routed)];
+  const disputed = findDisputedExit(receipt, row);
+  if (disputed !== null) return [disputedTransition(at, disputed)];
   if (!carries) {
     if (confirmed && isEarlierSource(row, seen)) await leaveToEarlierRow(ctx, { row, hash, receipt, leave });
     return [];
   }
-  // Transfers that contradict the Router's event show no amount: what they show may be a rest that a swap left over.
+  // Without the Router's event, what transfers show may be a rest that a swap left over.
   if (sameAddress(row.sourceTo, depositRouterAddress)) return [];
   if (!(await holdsSource(ctx, { row, hash, receipt, leave }))) return [];
   const batched = transaction !== null && !isSourceTransaction(row, transaction);
@@ -171,6 +180,17 @@ function paidTransition(at: SeenSource, paid: ExitPayment): WithdrawalTransition
     deliveredAmount: paid.reached === "asked" ? paid.amount.toString() : null,
   };
   return sourceTransition(at, { shows: SHOWN[paid.reached], change });
+}
+
+/**
+ * Returns the transition of an order for which the Router took the shares, but the paid token's transfers show less than
+ * its minimum. A part counts if it is of the vault's token; what a swap paid too little of is unknown.
+ */
+function disputedTransition(at: SeenSource, { shares: taken, assets }: DisputedExit): WithdrawalTransition {
+  const shares = taken.toString();
+  if (assets !== null && assets > 0n)
+    return sourceTransition(at, { shows: "partly_paid", change: { shares, assets: assets.toString() } });
+  return sourceTransition(at, { shows: "nothing_paid", change: { shares, substatus: "UNKNOWN_ERROR" } });
 }
 
 /** Returns the transition for the first transaction. Once confirmed, the transaction is marked as proven. */

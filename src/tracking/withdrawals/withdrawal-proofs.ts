@@ -62,23 +62,53 @@ function builtOutput({ exitToken, moveToken, vaultChainId, toChainId, twoStep }:
 export function findRouterExit(receipt: Receipt, of: { row: Asked; vault: Vault }): ExitPayment | null {
   if (!receipt.succeeded) return null;
   const { row, vault } = of;
+  const { order, output, asset, shown, suffices } = routerOrder(receipt, row);
+  if (order === null || !suffices) return null;
+  const { amountIn: shares, amountOut } = order;
+  const amount = smaller(amountOut, shown) ?? amountOut;
+  const assets = asset ? amount : redeemedAssets(receipt, { vault, shares });
+  const reached = output === routerBridgeOutput ? "bridge" : row.twoStep ? "asset" : "asked";
+  return { reached, amount, assets, shares };
+}
+
+/** An order of the Router for which the paid token's transfers show less than the Router's event. */
+export interface DisputedExit {
+  /** Shares that the Router took. */
+  shares: bigint;
+  /** What the transfers show, in the smallest unit of the token that the vault pays; null if it is of another token. */
+  assets: bigint | null;
+}
+
+/**
+ * Returns the order that the Router's event of a withdrawal shows, as in `findRouterExit`, if the transfers of the paid
+ * token to the user are below the minimum. Null otherwise.
+ */
+export function findDisputedExit(receipt: Receipt, row: Asked): DisputedExit | null {
+  if (!receipt.succeeded) return null;
+  const { order, asset, shown, suffices } = routerOrder(receipt, row);
+  if (order === null || suffices) return null;
+  return { shares: order.amountIn, assets: asset ? shown : null };
+}
+
+/** Returns the arguments of the Router's event of a withdrawal, and what shows its payment. */
+function routerOrder(receipt: Receipt, row: Asked) {
   const output = builtOutput(row);
   const asset = sameAddress(output, row.exitToken);
-  const least = output === routerBridgeOutput ? null : row.twoStep || asset ? row.minAssets : row.moveMin;
-  for (const { args } of executedOrders(receipt.logs)) {
-    if (args.ref !== row.ref || args.amountOut < BigInt(least ?? "1")) continue;
-    if (!sameAddress(args.payer, row.userAddress) || !sameAddress(args.receiver, row.userAddress)) continue;
-    if (!sameAddress(args.tokenIn, row.shareToken) || !sameAddress(args.tokenOut, output)) continue;
-    const shares = args.amountIn;
-    // The Router measures balances, which a token may report falsely.
-    const shown = shownPayment(receipt, { token: output, user: row.userAddress });
-    if (shown !== null && (shown <= 0n || shown + TRANSFER_ROUNDING < BigInt(least ?? "1"))) continue;
-    const amount = shown !== null && shown < args.amountOut ? shown : args.amountOut;
-    const assets = asset ? amount : redeemedAssets(receipt, { vault, shares });
-    const reached = output === routerBridgeOutput ? "bridge" : row.twoStep ? "asset" : "asked";
-    return { reached, amount, assets, shares };
-  }
-  return null;
+  const minimum = output === routerBridgeOutput ? null : row.twoStep || asset ? row.minAssets : row.moveMin;
+  const least = BigInt(minimum ?? "1");
+  const own = executedOrders(receipt.logs).find(
+    ({ args }) =>
+      args.ref === row.ref &&
+      args.amountOut >= least &&
+      sameAddress(args.payer, row.userAddress) &&
+      sameAddress(args.receiver, row.userAddress) &&
+      sameAddress(args.tokenIn, row.shareToken) &&
+      sameAddress(args.tokenOut, output),
+  );
+  // The Router measures balances, which a token may report falsely.
+  const shown = shownPayment(receipt, { token: output, user: row.userAddress });
+  const suffices = shown === null || (shown > 0n && shown + TRANSFER_ROUNDING >= least);
+  return { order: own?.args ?? null, output, asset, shown, suffices };
 }
 
 /**

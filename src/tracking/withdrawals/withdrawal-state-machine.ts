@@ -5,7 +5,7 @@ import type { WithdrawalState } from "../../schemas/withdrawal-schema.ts";
 /** An on-chain event of a withdrawal, as a receipt or a view function of the vault shows it. */
 export type OnchainWithdrawalEvent =
   | "source_reverted"
-  /** The redemption succeeded and took the shares, but paid the user nothing. */
+  /** The redemption succeeded and took the shares, but its receipt shows no payment, or too little of another token. */
   | "nothing_paid"
   /** The redemption or the second step sent the vault's payment into a bridge. */
   | "transfer_sent"

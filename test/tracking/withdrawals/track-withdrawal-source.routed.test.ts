@@ -13,7 +13,10 @@ import { executedLog, receiptOf, transferLog } from "../../support/deposits/logs
 import { withdrawalRow } from "../../support/withdrawals/withdrawal-row.ts";
 import { storedOf } from "../../support/withdrawals/withdrawing.ts";
 
-/** Orders of the Router of which the paid token's balances say other things than its transfers. */
+/**
+ * Orders of the Router of which the paid token's balances say other things than its transfers. They end: the shares are
+ * gone, and no other transaction can take the place of this one.
+ */
 const HASH: Hex = `0x${"11".repeat(32)}`;
 const SHARES = 100_000_000_000_000_000_000n;
 const PAID = 100_500_000n;
@@ -42,22 +45,41 @@ async function look(of: WithdrawalRow, { transaction, logs }: { transaction: Tra
     ...{ row: of, hash: HASH },
     seen: { transaction, receipt: receiptOf(burnt, ...logs), confirmations: testChain.confirmations },
   });
-  return transitions.map(({ change }) => change.assets);
+  return transitions.map(({ event, change }) => ({
+    shows: "shows" in event ? event.shows : event.kind,
+    ...{ assets: change.assets, shares: change.shares, proven: change.sourceProven },
+  }));
 }
+const proven = { shares: SHARES.toString(), proven: true };
 
 describe.each([
   ["by the user", own],
   ["in a batch", batch],
 ])("an order of the Router %s", (_by, transaction) => {
-  test("is paid with what the transfers show, and is no redemption at the vault if they show too little", async () => {
-    expect(await look(row, { transaction, logs: [executed(), pays(PAID)] })).toEqual([PAID.toString()]);
-    for (const logs of [[pays(PAID / 3n)], [pays(1n)], [pays(PAID, OTHER)]])
-      expect(await look(row, { transaction, logs: [executed(), ...logs] })).toEqual([]);
+  test("is paid with what the transfers show, and only in part if they show less than the minimum", async () => {
+    const paid = { ...proven, shows: "token_paid", assets: PAID.toString() };
+    expect(await look(row, { transaction, logs: [executed(), pays(PAID)] })).toEqual([paid]);
+    for (const part of [PAID / 3n, 1n]) {
+      const partly = { ...proven, shows: "partly_paid", assets: part.toString() };
+      expect(await look(row, { transaction, logs: [executed(), pays(part)] })).toEqual([partly]);
+    }
   });
 
-  test("is not paid with the rest that its swap leaves over", async () => {
+  test("has taken the shares for nothing if no transfer shows a payment", async () => {
+    for (const logs of [[executed()], [executed(), pays(PAID, OTHER)]])
+      expect(await look(row, { transaction, logs })).toEqual([{ ...proven, shows: "nothing_paid" }]);
+  });
+
+  test("is not paid with the rest that its swap leaves over, nor with too little of the swap", async () => {
     const swapped = { ...row, moveToken: WETH.toLowerCase(), moveMin: "5" };
-    const logs = [executed(WETH, 7n), pays(1n)];
-    expect(await look(swapped, { transaction, logs })).toEqual([]);
+    const less = transferLog({ token: WETH, from: depositRouterAddress, to: USER, value: 2n });
+    for (const rest of [pays(1n), less])
+      expect(await look(swapped, { transaction, logs: [executed(WETH, 7n), rest] })).toEqual([
+        { ...proven, shows: "nothing_paid" },
+      ]);
+  });
+
+  test("shows nothing without the Router's event", async () => {
+    expect(await look(row, { transaction, logs: [pays(PAID)] })).toEqual([]);
   });
 });
