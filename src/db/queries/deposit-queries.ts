@@ -268,8 +268,8 @@ interface TrackedUpdate<Row extends TrackedRow, Change> {
  * source transaction that `change` proves is bound to another row of the user with the same call, unless the two differ
  * in what follows (`continuesAlike`) and the transaction is reported for this one. Also if it returns null, stores
  * `evidence` and, with `parentDueAt`, marks the parent's evidence of this deposit's transactions as lost and makes the
- * parent due if it awaits a deposit, is partial or completed. Throws `store_unavailable`, and the driver's error with
- * code 23505 if its deposit transaction already proves another row.
+ * parent due if it awaits a deposit, is partial or completed, or failed with shares. Throws `store_unavailable`, and the
+ * driver's error with code 23505 if its deposit transaction already proves another row.
  */
 export async function updateDeposit(
   db: Database,
@@ -333,11 +333,12 @@ const parentDue = (trackingId: string, at: Date): SQL => raw`
     from ${deposits} as child, ${deposits} as named where child.tracking_id = ${trackingId}
     and named.tracking_id = child.parent_tracking_id and named.direction = 'deposit'
     and e.tracking_id = named.tracking_id
-    and e.tx_hash in (child.source_tx_hash, child.deposit_tx_hash, child.claim_tx_hash))
+    and e.tx_hash in (child.source_tx_hash, child.deposit_tx_hash, child.claim_tx_hash, child.refund_tx_hash))
   update ${deposits} as parent set next_check_at = ${at.toISOString()}::timestamptz, checks = 0
   from ${deposits} as child where child.tracking_id = ${trackingId}
     and parent.tracking_id = child.parent_tracking_id and parent.direction = 'deposit'
-    and parent.state in ('awaiting_deposit', 'partial', 'completed')`;
+    and (parent.state in ('awaiting_deposit', 'partial', 'completed')
+      or parent.state = 'failed' and parent.shares is not null)`;
 
 /**
  * Selects any one row of the table `deposits` that meets a condition, or returns null if none does. Throws

@@ -216,8 +216,8 @@ function secondStepsOf({ parent, router }: Continued): (SQL | undefined)[] | nul
 /**
  * Selects a deposit with a proven source that names `parent` and pays the token delivered to it into the same vault for
  * the same user, in an amount that may be the delivered one and not known to precede the delivery: a `completed` one if
- * there is one, otherwise `requested` or `claimable`; of several, the one paid first. Null if there is none. Throws
- * `store_unavailable`.
+ * there is one, otherwise one with a request: open, or settled for a part (`partial`) or for no shares (`failed`, with
+ * shares of 0); of several, the one paid first. Null if there is none. Throws `store_unavailable`.
  */
 export async function selectContinuation(db: Database, continued: Continued): Promise<DepositRow | null> {
   const { trackingId, destinationTxHash } = continued.parent;

@@ -96,7 +96,9 @@ export function nextState(state: DepositState, event: StateEvent): DepositState 
     case "chain": {
       const { confirmed, shows } = event;
       if (shows === "vault_rejected") return confirmed && state === "requested" ? "failed" : state;
-      if (shows === "vault_unminted") return confirmed && isRequested({ state }) ? "failed" : state;
+      // Of a deposit that awaits its second step, the request was made by a deposit of its own.
+      if (shows === "vault_unminted")
+        return confirmed && (isRequested({ state }) || state === "awaiting_deposit") ? "failed" : state;
       if (shows === "vault_pending") return confirmed && state === "claimable" ? "requested" : state;
       const reached = confirmed ? REACHED[shows] : "submitted";
       return reached === null ? state : furthest(state, reached);

@@ -66,8 +66,7 @@ async function storeTransitions(
   try {
     const { trackingId, state: from } = row;
     // It may be the second step of its parent.
-    const parentDueAt =
-      change.state === "completed" || change.state === "partial" ? parentDue(ctx, row) : null;
+    const parentDueAt = endsSecondStep(change) ? parentDue(ctx, row) : null;
     const updated = await updateDeposit(ctx.db, { trackingId, from, change, evidence, parentDueAt });
     if (updated === null) {
       input.onConflict?.();
@@ -81,6 +80,13 @@ async function storeTransitions(
     return row;
   }
 }
+
+/** Returns true if a change ends a deposit in a way that its parent shows too, or no longer shows. */
+const endsSecondStep = ({ state, shares }: DepositChange): boolean =>
+  state === "completed" ||
+  state === "partial" ||
+  state === "refunded" ||
+  (state === "failed" && typeof shares === "string");
 
 /** Returns the time at which a deposit's parent is due if the deposit concerns it: now, or null without a parent. */
 const parentDue = (ctx: Context, { parentTrackingId }: DepositRow): Date | null =>

@@ -20,15 +20,15 @@ const router = depositRouterAddress.toLowerCase();
 
 /**
  * Reads the continuation of a deposit from Postgres: its second step, built as a deposit of its own that names it as
- * parent, with a proven transaction (`requested`, `claimable` or `completed`, or a request that was settled). Null if there is none. Throws
- * `store_unavailable`.
+ * parent, with a proven transaction (`requested`, `claimable` or `completed`, or a request that was settled for a part
+ * or for no shares). Null if there is none. Throws `store_unavailable`.
  */
 export const readContinuation = (ctx: Context, row: DepositRow): Promise<DepositRow | null> =>
   selectContinuation(ctx.db, { parent: row, router });
 
-/** Returns true if a continuation has ended with shares; of one that was refunded in part, it shows the refund itself. */
-const hasShares = ({ state, shares }: DepositRow): boolean =>
-  state === "completed" || (state === "partial" && shares !== null);
+/** Returns true if a continuation has ended: with shares, with a part of them, or with a claim of none. */
+const hasEnded = ({ state, shares }: DepositRow): boolean =>
+  state === "completed" || ((state === "partial" || state === "failed") && shares !== null);
 
 interface ContinuedDeposit {
   row: DepositRow;
@@ -36,8 +36,9 @@ interface ContinuedDeposit {
 }
 
 /**
- * Returns the transition that gives a deposit the shares (null if unknown) of its continuation `by`. Empty until that
- * one has shares and its source transaction confirmed, which must not be in a block before the delivery. Throws
+ * Returns the transition that gives a deposit the end of its continuation `by`: its shares (null if unknown), what the
+ * vault paid back of it, or its failure without shares. Empty until that one has ended and its source transaction is
+ * confirmed, which must not be in a block before the delivery. Throws
  * `store_unavailable`, `upstream_unavailable` while a reorg of the continuation is not followed yet, and errors of the
  * RPC nodes.
  */
@@ -47,24 +48,32 @@ export async function continuationTransitions(
 ): Promise<Transition[]> {
   const { destinationTxHash } = row;
   const { sourceTxHash } = by;
-  if (!hasShares(by) || destinationTxHash === null || sourceTxHash === null) return [];
+  if (!hasEnded(by) || destinationTxHash === null || sourceTxHash === null) return [];
   const delivery = await readProven(ctx, { row, readTransaction, hash: destinationTxHash });
   const paid = await readProven(ctx, { row: by, readTransaction, hash: sourceTxHash });
   if (paid.blockNumber < delivery.blockNumber || !paid.confirmed) return [];
   await requireCurrentEvidence(ctx, { row: by, readTransaction });
   // It may have been derived again between the reading of its row and that of its evidence.
   const current = (await selectDeposit(ctx.db, by.trackingId)) ?? by;
-  if (!hasShares(current) || current.sourceTxHash !== sourceTxHash) return [];
-  const { shares, receivedAmount, depositTxHash, claimTxHash } = current;
+  if (!hasEnded(current) || current.sourceTxHash !== sourceTxHash) return [];
+  const { shares, receivedAmount, depositTxHash, claimTxHash, refundTxHash } = current;
   const amountIn = receivedAmount === null ? null : BigInt(receivedAmount);
-  const { change, ...transition } = completedTransition(
+  const { change, write } = completedTransition(
     { row, confirmed: true },
     { shares: BigInt(shares ?? 0), amountIn },
   );
   // The row does not prove the transaction as its own, because a transaction proves one deposit only. The shares stay
   // unknown if one claim settled several requests.
   const made = { shares, depositTxHash: depositTxHash ?? sourceTxHash, claimTxHash };
-  return [{ ...transition, change: { ...change, ...made } }];
+  const event = { kind: "chain", shows: endOf(current), confirmed: true } as const;
+  const back = current.state === "partial" ? { refundTxHash } : {};
+  return [{ event, change: { ...change, ...made, ...back }, write }];
+}
+
+/** Returns the event of a deposit whose continuation has ended in the given state. */
+function endOf({ state }: DepositRow): "shares" | "vault_partly_claimed" | "vault_unminted" {
+  if (state === "partial") return "vault_partly_claimed";
+  return state === "failed" ? "vault_unminted" : "shares";
 }
 
 /**

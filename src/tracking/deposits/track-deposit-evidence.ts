@@ -29,13 +29,14 @@ export function provingTransactions(row: TrackedRow): { chainId: number; txHash:
 
 function provingDeposit(row: DepositRow): ListedHash[] {
   const { fromChainId, vaultChainId, history } = row;
-  const requested = history.some(isRequested);
+  // A deposit with shares was delivered: only the vault may have paid back a part, also of its continuation.
+  const byVault = history.some(isRequested) || row.shares !== null;
   return [
     [fromChainId, row.sourceProven ? row.sourceTxHash : null],
     [vaultChainId, row.destinationTxHash],
     [vaultChainId, row.depositProven || row.shares !== null ? row.depositTxHash : null],
     [vaultChainId, isClaimed(row) ? row.claimTxHash : null],
-    [requested ? vaultChainId : fromChainId, row.refundTxHash],
+    [byVault ? vaultChainId : fromChainId, row.refundTxHash],
   ];
 }
 

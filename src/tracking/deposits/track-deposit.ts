@@ -218,7 +218,8 @@ async function trackRequest(
   ctx: Context,
   { row, readTransaction, hints, apply, tried }: TrackInput,
 ): Promise<DepositRow> {
-  if (!isRequested(row) && !isRejected(row)) return row;
+  // What a deposit took over from its continuation, that one follows.
+  if (!isRequested(row) && !(isRejected(row) && row.depositProven)) return row;
   // What a later request of the account gives is not this one's, which has ended with a claim of nothing.
   if (isClaimed(row)) return row;
   for (const hash of vaultCandidates(row, hints, ctx.now())) tried.add(hash);

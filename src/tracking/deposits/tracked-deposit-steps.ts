@@ -186,6 +186,8 @@ function secondFacts(
     case "submitted":
     case "bridging":
       return as("waiting", true);
+    case "failed":
+      return as(row.shares === null ? "skipped" : "done");
     default:
       return as("skipped");
   }

@@ -53,6 +53,7 @@ test.each<[string, Partial<DepositRow>]>([
   ["what was delivered", { fromAmount: "1000" }],
   ["more in an order of the Router", { fromAmount: "1001", sourceTo: depositRouterAddress.toLowerCase() }],
   ["what a request took", { state: "requested" }],
+  ["what a vault kept for no shares", { state: "failed", shares: "0" }],
 ])("selectContinuation() finds a deposit that pays %s", async (_what, change) => {
   expect(await found(change)).toBe(child.trackingId);
 });
@@ -65,7 +66,7 @@ test.each<[string, Partial<DepositRow>]>([
   ["in another token", { fromToken: row.fromToken }],
   ["from another chain", { fromChainId: row.vaultChainId + 1 }],
   ["for another parent", { parentTrackingId: `trk_${"d".repeat(32)}` }],
-  ["in a transaction that reverted", { state: "failed" }],
+  ["in a transaction that reverted", { state: "failed", shares: null }],
   ["nothing yet", { state: "built", sourceProven: false, sourceTxHash: null }],
 ])("selectContinuation() leaves out a deposit that pays %s", async (_what, change) => {
   expect(await found(change)).toBeNull();

@@ -70,7 +70,7 @@ function expected(state: DepositState, evidence: StateEvent): DepositState {
   const unproven = evidence.kind === "source_pending" || !evidence.confirmed;
   const isRejection = evidence.kind === "chain" && evidence.shows === "vault_rejected";
   const isUnminted = evidence.kind === "chain" && evidence.shows === "vault_unminted";
-  const isOpen = state === "requested" || state === "claimable";
+  const isOpen = state === "requested" || state === "claimable" || state === "awaiting_deposit";
   if (isUnminted) return evidence.confirmed && isOpen ? "failed" : state;
   const isPending = evidence.kind === "chain" && evidence.shows === "vault_pending";
   if (isPending) return evidence.confirmed && state === "claimable" ? "requested" : state;
@@ -98,6 +98,7 @@ describe("nextState()", () => {
           const after = nextState(state, evidence);
           const rejected =
             (state === "requested" && after === "failed") ||
+            (state === "awaiting_deposit" && after === "failed") ||
             (state === "claimable" && (after === "failed" || after === "requested"));
           expect(rejected || place(after) >= place(state)).toBe(true);
           if (ENDS.includes(state)) expect(after).toBe(state);

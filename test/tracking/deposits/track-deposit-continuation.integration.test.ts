@@ -5,12 +5,15 @@ import { selectEvidence } from "../../../src/db/queries/deposit-evidence-queries
 import { type DepositRow, selectDeposit } from "../../../src/db/queries/deposit-queries.ts";
 import { deposits } from "../../../src/db/tables/deposit-tables.ts";
 import { depositEvidence } from "../../../src/db/tables/deposit-tracking-tables.ts";
+import { claimTransition } from "../../../src/tracking/deposits/deposit-request-claims.ts";
 import {
   applyTransitions,
   completedTransition,
   restateDeposit,
 } from "../../../src/tracking/deposits/deposit-transitions.ts";
+import { trackDeposit } from "../../../src/tracking/deposits/track-deposit.ts";
 import { continuationTransitions } from "../../../src/tracking/deposits/track-deposit-continuation.ts";
+import { provingTransactions } from "../../../src/tracking/deposits/track-deposit-evidence.ts";
 import { NOW, row } from "../../support/deposits/fixtures.ts";
 
 let causeway: TestDeployment;
@@ -114,4 +117,65 @@ test("a deposit takes no shares from a continuation whose block was replaced unt
   await causeway.db.update(depositEvidence).set({ blockHash: hashOf("f") });
   // The stored row counts, which may be newer than the one that was read before.
   expect(await takeFrom(hashOf("f"))).toMatchObject([{ change: { shares: "7", depositTxHash: SECOND } }]);
+});
+
+const [CLAIM, REFUND] = [hashOf("1"), hashOf("2")];
+const taken = { depositTxHash: SECOND, claimTxHash: CLAIM, requestId: "0" } as const;
+const mined = async () => ({
+  transaction: null,
+  receipt: { blockNumber: 1n, blockHash: hashOf("f"), succeeded: true, gasUsed: 0n, logs: [] },
+  confirmations: 9,
+});
+
+/** Stores a deposit and its second step, and lets the deposit take over what that shows. */
+async function takeOver(of: Partial<DepositRow>, by: Partial<DepositRow>): Promise<DepositRow> {
+  const ctx = context();
+  const [own, second] = [
+    { ...parent, ...of },
+    { ...child, ...taken, ...by },
+  ];
+  await causeway.db.insert(deposits).values([own, second]);
+  const transitions = await continuationTransitions(ctx, { row: own, readTransaction: mined, by: second });
+  return applyTransitions(ctx, { row: own, transitions, readTransaction: mined });
+}
+
+test.each(["awaiting_deposit", "partial"] as const)(
+  "a deposit that is %s shows what the vault paid back of its second step",
+  async (state) => {
+    const partly = { state: "partial", shares: "5", refundTxHash: REFUND } as const;
+    const after = await takeOver({ state, fromChainId: row.vaultChainId + 1 }, partly);
+    expect(after).toMatchObject({ ...partly, claimTxHash: CLAIM, depositTxHash: SECOND });
+    // The vault paid it, not the bridge.
+    expect(provingTransactions(after)).toContainEqual({ chainId: row.vaultChainId, txHash: REFUND });
+  },
+);
+
+test("a deposit fails whose second step gave no shares", async () => {
+  const after = await takeOver({}, { state: "failed", shares: "0", substatus: "UNKNOWN_ERROR" });
+  expect(after).toMatchObject({ state: "failed", shares: "0", claimTxHash: CLAIM, depositTxHash: SECOND });
+  // Whatever the vault shows of later requests is not its own.
+  const tracked = await trackDeposit(context(), { row: after, readTransaction: unread, hints: [] });
+  expect(tracked).toMatchObject({ row: { state: "failed" }, unreadable: null });
+  // Its own state ended when the token arrived instead of shares.
+  await causeway.db.delete(deposits);
+  const partial = await takeOver({ state: "partial" }, { state: "failed", shares: "0" });
+  expect(partial).toMatchObject({ state: "partial", shares: "0", refundTxHash: null });
+});
+
+test("a second step that gave no shares makes its parent due, also when it is stated again", async () => {
+  const requested = { ...child, ...taken, claimTxHash: null, state: "requested" } as const;
+  await causeway.db.insert(deposits).values([parent, requested]);
+  const ctx = context();
+  const claim = { shares: 0n, assets: 1_000n, hash: CLAIM, blockNumber: 1n, own: true };
+  const failed = await applyTransitions(ctx, {
+    ...{ row: requested, readTransaction: unread },
+    transitions: [claimTransition(requested, [claim])],
+  });
+  expect(failed).toMatchObject({ state: "failed", shares: "0" });
+  expect(await selectDeposit(ctx.db, parent.trackingId)).toMatchObject(due);
+  const later = { ...parent, state: "failed", shares: "0" } as const;
+  await causeway.db.delete(deposits);
+  await causeway.db.insert(deposits).values([later, failed]);
+  await restateDeposit(ctx, { row: failed, shown: { state: "requested", shares: null } });
+  expect(await selectDeposit(ctx.db, parent.trackingId)).toMatchObject(due);
 });

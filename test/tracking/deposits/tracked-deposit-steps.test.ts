@@ -61,4 +61,14 @@ describe("the second step of a one-transaction deposit whose bridge delivered th
     expect(second({ depositTxHash, shares: "5" }, null)).toEqual([sent.with(1, "done")]);
     expect(second({}, null)).toEqual([]);
   });
+
+  test("has happened also if the vault gave no shares for it", () => {
+    const depositTxHash = `0x${"22".repeat(32)}` as const;
+    const failed = { ...partial, state: "failed", shares: "0", depositTxHash } as const;
+    const steps = toDepositSteps({
+      ...{ row: failed, state: "failed", next: null, plan },
+      ...{ allowance: null, asked: [], delivered: ARRIVED },
+    });
+    expect(steps.at(-1)).toMatchObject({ step_id: "destination.deposit", state: "done" });
+  });
 });
