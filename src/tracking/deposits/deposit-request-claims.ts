@@ -88,28 +88,36 @@ export function claimTransition(row: RequestSubject, claims: readonly Claim[]): 
   };
 }
 
-/** The rest of a request that a cancellation paid back, in the asset's smallest unit. */
+/** What a cancellation paid back of a request, in the asset's smallest unit. */
 export interface Rest {
   hash: Hex;
   assets: bigint;
 }
 
 /**
- * Returns the transition of a deposit of which claims gave shares for a part and the vault paid back the rest. Null if
+ * Returns the transition of a deposit of which claims gave shares for a part and the vault paid back the rest, in one
+ * or several payments (`rests`, oldest first); "unpaid" if these leave more of it open than rounding explains. Null if
  * nothing was claimed or paid back, if the claims may be another request's too, or if both are for more than it asked.
  */
 export function partlyClaimed(
   row: RequestSubject,
-  { claims, rest }: { claims: readonly Claim[]; rest: Rest | null },
-): Transition | null {
-  if (rest === null || claims.length === 0 || !claims.every(({ own, assets }) => own && assets !== null))
-    return null;
-  const over = rest.assets - unclaimed(row, claims);
-  if (over * ROUNDED_PART > askedBy(row)) return null;
+  { claims, rests }: { claims: readonly Claim[]; rests: readonly Rest[] },
+): Transition | "unpaid" | null {
+  if (claims.length === 0 || !claims.every(({ own, assets }) => own && assets !== null)) return null;
+  let left = unclaimed(row, claims);
+  let refundTxHash: Hex | null = null;
+  // What is paid after all of the rest is another request's.
+  for (const { hash, assets } of rests) {
+    if (refundTxHash !== null && left * ROUNDED_PART <= askedBy(row)) break;
+    left -= assets;
+    refundTxHash = hash;
+  }
+  if (refundTxHash === null || -left * ROUNDED_PART > askedBy(row)) return null;
+  if (left * ROUNDED_PART > askedBy(row)) return "unpaid";
   const { change } = claimTransition(row, claims);
   return {
     event: { kind: "chain", shows: "vault_partly_claimed", confirmed: true },
-    change: { ...change, substatus: null, refundTxHash: rest.hash },
+    change: { ...change, substatus: null, refundTxHash },
     write: "on_change",
   };
 }

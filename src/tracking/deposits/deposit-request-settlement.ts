@@ -149,7 +149,7 @@ async function findSettlement(
   const theirs: Claim[] = [];
   let last: Judged | null = null;
   let refund: { transition: Transition; hash: Hex } | null = null;
-  let rest: Rest | null = null;
+  const rests: Rest[] = [];
   for (const [index, hash] of candidates.entries()) {
     const seen = await readLogged(row.vaultChainId, hash);
     if (!isConfirmed(ctx, { chainId: row.vaultChainId, seen })) continue;
@@ -171,19 +171,21 @@ async function findSettlement(
     if (paid !== null && isCancellation(judged)) return { ended: paid, complete: true };
     // Any other payment counts only if no transaction shows shares, which end the request whatever else was paid.
     refund ??= paid === null ? null : { transition: paid, hash };
-    rest ??= paid === null ? await returnedRest(judged) : null;
+    const rest = paid === null ? await returnedRest(judged) : null;
+    if (rest !== null) rests.push(rest);
   }
   // One of the transactions that were not read may show shares, or further ones.
   // What became of the rest may not be known: only shares show that the claims were all.
   const areAll = claims.length > 0 && !(areWorthless(claims) && !isWhole(row, claims));
-  const partly = partlyClaimed(row, { claims, rest });
-  const shown = partly ?? (areAll ? claimTransition(row, claims) : (refund?.transition ?? null));
+  const partly = partlyClaimed(row, { claims, rests });
+  const all = areAll ? claimTransition(row, claims) : (refund?.transition ?? null);
+  const shown = partly === "unpaid" ? null : (partly ?? all);
   if (claims.length > 0 && last !== null && (await areEarlierOnes(claims, last))) return UNSEARCHED;
   // Nothing is open, so one of the claims was this one's, although others seem to have had them all.
-  const isAmong = shown === null && found.complete && theirs.length > 0;
+  const isAmong = shown === null && partly === null && found.complete && theirs.length > 0;
   const ended = isAmong ? claimTransition(row, theirs) : shown;
   if (at.gone && ended !== null && next === undefined) return { ended, complete: true };
-  const proving = [...claims, ...[refund, rest].filter((one) => one !== null)].map(({ hash }) => hash);
+  const proving = [...claims, ...rests, ...(refund === null ? [] : [refund])].map(({ hash }) => hash);
   await found.noteSearched({ next, proving });
   return { ended: null, complete: found.complete && next === undefined };
 }

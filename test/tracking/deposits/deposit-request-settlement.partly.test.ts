@@ -70,6 +70,20 @@ test.each<[string, readonly Sent[], readonly DepositRow[]]>([
   expect(await check(sent, { others })).toMatchObject({ shows: "vault_claimed", claimTxHash: hashOf(0) });
 });
 
+test("a request stays open until all of its rest was paid back, also in several payments", async () => {
+  const rest = ASKED - PART;
+  expect(await check([claim(5n), back(1n)])).toBeNull();
+  expect(await check([claim(5n), back(rest - ASKED / 1_000n - 1n)])).toBeNull();
+  expect(await check([back(rest / 2n), claim(5n)])).toBeNull();
+  expect(await check([claim(5n), back(rest / 2n), back(rest / 2n)])).toMatchObject({
+    ...{ ...partly, refundTxHash: hashOf(2) },
+  });
+  // A vault may round what it pays back.
+  expect(await check([claim(5n), back(rest - ASKED / 1_000n)])).toMatchObject(partly);
+  // Nor is it enough that the rest of a claim of nothing is small.
+  expect(await check([claim(0n), back(1n)])).toBeNull();
+});
+
 test("a request whose settled part was claimed waits again", async () => {
   const zero = ["claimableDepositRequest", "maxMint"];
   const waits = { stored: EMPTY.stored, view: words(ASKED - PART), zero, sent: [claim(5n)] };
