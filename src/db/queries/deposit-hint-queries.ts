@@ -132,9 +132,10 @@ export interface Sightings {
   mentions: readonly { user: string; target: string | null; txHash: string }[];
   /**
    * Transactions with a transfer to or from a user of a deposit or withdrawal in progress, or with an event of a
-   * bridge's delivery or of a vault with open requests that names the user.
+   * bridge's delivery or of a vault with open requests that names the user. `contract` is that vault, unless its event
+   * is a usual one.
    */
-  moves: readonly { user: string; txHash: string }[];
+  moves: readonly { user: string; txHash: string; contract?: string }[];
   /** Contracts with events that may have settled redemption requests of users whom they do not name. */
   touched: readonly string[];
 }
@@ -244,12 +245,14 @@ export async function addFindings(
     ${newest(equal, raw`g.equal`)}`;
   const byUser = raw`select d.tracking_id, g."txHash" from
     ${given(unread, '"user" text, "txHash" text')} ${newest(raw`true`, raw`0`)}`;
-  const moved = given(moves, '"user" text, "txHash" text');
+  const moved = given(moves, '"user" text, "txHash" text, contract text');
   const byArrival = raw`select d.tracking_id, g."txHash" from ${moved}
     join ${deposits} as d on d.user_address = g."user"
     where coalesce(d.to_chain_id, d.vault_chain_id) = ${chainId}::int4 and d.state = 'bridging'
     or d.direction = 'withdrawal' and d.vault_chain_id = ${chainId}::int4
-      and d.state in ('requested', 'cooling', 'claimable', 'awaiting_transfer')`;
+      and d.state in ('requested', 'cooling', 'claimable', 'awaiting_transfer')
+    or d.direction = 'deposit' and d.vault_chain_id = ${chainId}::int4 and d.vault_address = g.contract
+      and d.state in ('requested', 'claimable')`;
   // Only the user's own payments of the amount to deposit: anyone can send tokens to the user.
   const bySecondStep = raw`select d.tracking_id, g."txHash" from
     ${given(payments, '"user" text, token text, amount numeric, "txHash" text')}

@@ -127,7 +127,7 @@ export interface WatchList {
    * source chain and destination chain. One may be listed more than once.
    */
   underWay: readonly WatchedDeposit[];
-  /** The contracts whose events may settle the open redemption requests in `underWay`, lowercase. */
+  /** The contracts whose events may settle the open requests in `underWay`, lowercase. */
   requestContracts: readonly string[];
 }
 
@@ -221,16 +221,17 @@ export async function selectWatchList(
     ],
     users: listed.length > MAX_USER_ROWS ? null : [...new Set(paying)],
     underWay: [...arriving, ...leaving, ...ending, ...lost],
-    requestContracts: [...new Set(arriving.filter(isRedemption).flatMap(contractsOf))],
+    requestContracts: [...new Set(arriving.flatMap(contractsOf))],
   };
 }
 
-const isRedemption = ({ direction, state }: Pick<typeof deposits.$inferSelect, "direction" | "state">) =>
-  direction === "withdrawal" && (state === "requested" || state === "cooling" || state === "claimable");
-const contractsOf = ({ sourceTo, vaultAddress }: { sourceTo: string; vaultAddress: string }) => [
-  sourceTo,
-  vaultAddress,
-];
+/** Returns the contracts that may settle a row's open request. What a deposit calls may be an exchange or a bridge. */
+function contractsOf(
+  row: Pick<typeof deposits.$inferSelect, "direction" | "state" | "sourceTo" | "vaultAddress">,
+): string[] {
+  if (row.state !== "requested" && row.state !== "cooling" && row.state !== "claimable") return [];
+  return row.direction === "deposit" ? [row.vaultAddress] : [row.sourceTo, row.vaultAddress];
+}
 
 /**
  * Result of one round on a chain. `startBlock`, the first block that may contain an event, is stored only when the

@@ -138,9 +138,10 @@ async function findSettlement(
   const named = [row.claimTxHash, ...hashesOn(row.vaultChainId, at.hints ?? [])];
   const reported = named.flatMap((hash) => (hash === null ? [] : [hash as Hex]));
   const next = found.hashes[MAX_UNPROVING];
-  const candidates = [...new Set([...reported, ...found.hashes.slice(0, MAX_UNPROVING)])].filter(
-    (hash) => hash !== row.depositTxHash,
-  );
+  // Oldest first, also those that a hint names: what came first is the earliest request's.
+  const logged = found.hashes.slice(0, MAX_UNPROVING);
+  const unlogged = reported.filter((hash) => !logged.includes(hash));
+  const candidates = [...new Set([...unlogged, ...logged])].filter((hash) => hash !== row.depositTxHash);
   const readLogged = requireReceipts(ctx, {
     ...{ readTransaction, chainId: row.vaultChainId, hashes: found.hashes },
   });

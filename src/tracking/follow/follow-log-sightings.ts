@@ -8,7 +8,10 @@ import { type LogSearch, ownEntries, routerEmitter, transferTopic } from "./foll
 
 /** Maximum number of 32-byte words per log that are compared with users' addresses. */
 const MAX_WORDS = 64;
-/** Common vault events that never settle requests of users other than those they name. */
+/**
+ * Common vault events that never settle requests of users other than those they name, and of those only with a transfer
+ * or the user's own call.
+ */
 const usualEvents = once(
   (): ReadonlySet<string> =>
     new Set(
@@ -19,6 +22,7 @@ const usualEvents = once(
         "Withdraw(address,address,address,uint256,uint256)",
         "RedeemRequest(address,address,uint256,address,uint256)",
         "DepositRequest(address,address,uint256,address,uint256)",
+        "OperatorSet(address,address,bool)",
       ].map((signature) => toEventSelector(signature)),
     ),
 );
@@ -49,22 +53,26 @@ export function sightingsOf(logs: readonly ChainLog[], search: LogSearch): Sight
     moves: [],
     touched: [],
   };
-  const move = (users: readonly string[], txHash: string): void => {
-    for (const user of users) if (moving.has(user)) seen.moves.push({ user, txHash });
+  const move = (users: readonly string[], of: { txHash: string; contract?: string }): void => {
+    for (const user of users) if (moving.has(user)) seen.moves.push({ user, ...of });
   };
   const touched = new Set<string>();
   for (const log of logs) {
+    const { txHash } = log;
     const event = ofBridges.get(`${log.address} ${log.topics[0]}`);
     const transfer = transferOf(log);
     if (transfer !== null) {
-      seen.payments.push({ ...transfer, txHash: log.txHash });
-      move([transfer.user, transfer.to], log.txHash);
+      seen.payments.push({ ...transfer, txHash });
+      move([transfer.user, transfer.to], { txHash });
     }
-    if (event?.side === "destination" || settling.has(log.address)) move(addressesIn(log), log.txHash);
-    if (settling.has(log.address) && !usualEvents().has(log.topics[0] ?? "")) touched.add(log.address);
+    const settles = settling.has(log.address) && !usualEvents().has(log.topics[0] ?? "");
+    if (settles) {
+      touched.add(log.address);
+      move(addressesIn(log), { txHash, contract: log.address });
+    } else if (event?.side === "destination" || settling.has(log.address)) move(addressesIn(log), { txHash });
     const target = entries.has(log.address) ? log.address : null;
     if (target === null && event?.side !== "source") continue;
-    for (const user of addressesIn(log)) seen.mentions.push({ user, target, txHash: log.txHash });
+    for (const user of addressesIn(log)) seen.mentions.push({ user, target, txHash });
   }
   return { ...seen, touched: [...touched] };
 }

@@ -80,6 +80,22 @@ test("addFindings() restores a dropped hint that shows its deposit, when its tra
   expect(await hinted()).toEqual([Number(HASH)]);
 });
 
+test.each(["requested", "claimable"] as const)(
+  "addFindings() keeps what a vault announces of a deposit that is %s, and no transfers of its user",
+  async (state) => {
+    const { db } = causeway.context();
+    await causeway.db.insert(deposits).values({ ...row, state, sourceProven: true });
+    await dust({ from: 1, count: 40 });
+    expect(await hinted()).toEqual([]);
+    const round = { ...nothing, chainId: row.vaultChainId, now: row.createdAt };
+    const move = { user: row.userAddress, txHash: HASH };
+    await addFindings(db, { ...round, moves: [{ ...move, contract: TOKEN }] });
+    expect(await hinted()).toEqual([]);
+    await addFindings(db, { ...round, moves: [{ ...move, contract: row.vaultAddress }] });
+    expect(await hinted()).toEqual([Number(HASH)]);
+  },
+);
+
 const LATER = new Date(row.createdAt.getTime() + 3_600_000);
 
 test("addFindings() wakes a limited number of old requests of a vault, those checked longest ago first", async () => {

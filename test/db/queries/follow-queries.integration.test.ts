@@ -110,6 +110,22 @@ test("selectChainsToFollow() follows a partial deposit's vault chain until its s
   expect(await selectChainsToFollow(db, chainIds)).toEqual([]);
 });
 
+test.each([
+  ["deposit", "requested", true],
+  ["deposit", "claimable", true],
+  ["withdrawal", "cooling", true],
+  ["deposit", "bridging", false],
+  ["deposit", "awaiting_deposit", false],
+] as const)("selectWatchList() reads the vault of a %s that is %s: %s", async (direction, state, isRead) => {
+  const sourceTo = `0x${"d1".repeat(20)}`;
+  await causeway.db.update(deposits).set({ direction, state, sourceTo, sourceProven: true });
+  const watch = { chainId: row.vaultChainId, router: `0x${"50".repeat(20)}` };
+  const { requestContracts } = await selectWatchList(causeway.context().db, watch);
+  // What a deposit calls may be an exchange.
+  const called = direction === "withdrawal" ? [sourceTo] : [];
+  expect(requestContracts).toEqual(isRead ? [...called, row.vaultAddress] : []);
+});
+
 test("selectWatchList() lists every contract, however many tokens others have built with", async () => {
   const address = (byte: string, number = 0) => `0x${byte}${number.toString(16).padStart(38, "0")}`;
   const [exchange, router, bridge, entry] = ["10", "50", "a0", "f0"].map((byte) => address(byte));

@@ -112,6 +112,8 @@ export interface Case {
   sent: readonly Sent[];
   of?: DepositRow;
   others?: readonly DepositRow[];
+  /** Places of the transactions in `sent` that the follower of logs or a report has named. */
+  hinted?: readonly number[];
   /** Names of views that return 0 instead of `view`. */
   zero?: readonly string[];
 }
@@ -141,7 +143,7 @@ function clientOf({ view, sent, zero = [] }: Pick<Case, "view" | "sent" | "zero"
 }
 
 /** What one check after the other decides, with the number of transactions that each reads. */
-export async function* checks({ stored, of = row, others = [], ...chain }: Case) {
+export async function* checks({ stored, of = row, others = [], hinted = [], ...chain }: Case) {
   const { sent } = chain;
   let answers = 0;
   let reads = 0;
@@ -157,9 +159,12 @@ export async function* checks({ stored, of = row, others = [], ...chain }: Case)
       confirmations: 50,
     };
   };
+  const { trackingId, vaultChainId: chainId } = of;
+  const noted = { trackingId, chainId, origin: "logs", notedAt: of.createdAt, droppedAt: null } as const;
+  const hints = hinted.map((at) => ({ ...noted, txHash: hashOf(at) }));
   for (;;) {
     [answers, reads] = [0, 0];
-    const [end] = await settlementTransitions(ctx, { row: of, readTransaction });
+    const [end] = await settlementTransitions(ctx, { row: of, readTransaction, hints });
     yield { end: end === undefined ? null : { ...end.event, ...end.change }, reads };
   }
 }

@@ -42,6 +42,11 @@ describe("of two equal requests, of which one was claimed and one cancelled", ()
     expect(await check(first, [second], [refund, claim(5n)])).toMatchObject(refundedAt(1));
   });
 
+  test("the earlier one has what came first, whatever was reported or announced", async () => {
+    const [of, others, sent] = [first, [second], [nothing, claim(5n), refund]];
+    expect(await decide({ ...EMPTY, of, others, sent, hinted: [2] })).toMatchObject(claimedAt(1));
+  });
+
   test("the later one has the other, once the earlier one has ended", async () => {
     expect(await check(second, [first], [claim(5n), refund])).toBeNull();
     expect(await check(second, [claimed], [claim(5n), refund])).toMatchObject(refundedAt(2));

@@ -1,4 +1,4 @@
-import { type Address, type Hex, numberToHex, pad } from "viem";
+import { type Address, type Hex, numberToHex, pad, toEventSelector } from "viem";
 import { expect, test } from "vitest";
 import type { ChainLog } from "../../../src/chains/chain-logs.ts";
 import type { LogSearch } from "../../../src/tracking/follow/follow-log-filters.ts";
@@ -59,6 +59,19 @@ test("sightingsOf() decodes payments, and moves of deposits under way", () => {
     payments: [{ user, token: lower(USDC), to: POOL, amount: "5", txHash: TX }],
     moves: [{ user, txHash: TX }],
   });
+});
+
+test("sightingsOf() names the vault that announces something to a user with an open request", () => {
+  const waiting = { ...search, watch: { ...search.watch, requestContracts: [POOL] } };
+  const topicOf = (event: string) => toEventSelector(event);
+  const told = (topic: Hex) =>
+    sightingsOf([log({ address: POOL, topics: [topic, pad(user)] })], waiting).moves;
+  expect(told(topicOf("DepositClaimable(address,uint256,uint256,uint256)"))).toEqual([
+    { user, txHash: TX, contract: POOL },
+  ]);
+  // Anyone can cause these for a user, and the transfers in them are found anyway.
+  for (const usual of ["Transfer(address,address,uint256)", "OperatorSet(address,address,bool)"])
+    expect(told(topicOf(usual))).toEqual([{ user, txHash: TX }]);
 });
 
 test("sightingsOf() finds addresses in the data of bridges and vaults, and nothing in that of others", () => {
