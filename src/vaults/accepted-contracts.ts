@@ -21,15 +21,27 @@ export const requestContracts = {
 
 /**
  * Returns the parameters of a changed registry entry with those lists of accepted contracts of the entry `before` that
- * the change does not mention: an operator who names another contract does not end the requests of the replaced one.
+ * the change does not mention: an operator who names another contract does not end the requests of the replaced one. A
+ * list that the entry lacks, because no proof has written it yet, starts with the replaced contract, whose ids name none.
  */
 export function keepAccepted(
   params: Readonly<Record<string, string>>,
   { before }: { before: Readonly<Record<string, string>> },
 ): Record<string, string> {
-  const lists = Object.values(requestContracts).map(({ accepted }) => accepted);
-  const kept = lists.filter((name) => before[name] !== undefined && params[name] === undefined);
-  return { ...params, ...Object.fromEntries(kept.map((name) => [name, before[name] ?? ""])) };
+  const kept = Object.values(requestContracts).flatMap(({ present, accepted }) => {
+    const list = before[accepted] ?? replacedOf(present, { params, before });
+    return list === null || params[accepted] !== undefined ? [] : [[accepted, list] as const];
+  });
+  return { ...params, ...Object.fromEntries(kept) };
+}
+
+/** Returns the contract that the entry `before` names by a parameter and the changed one does not. Null if there is none. */
+function replacedOf(
+  name: string,
+  of: Record<"params" | "before", Readonly<Record<string, string>>>,
+): string | null {
+  const named = parseAddress(of.before[name] ?? "");
+  return named === null || sameAddress(named, of.params[name] ?? "") ? null : named.toLowerCase();
 }
 
 /** Maximum number of accepted contracts of one kind that a registry entry remembers. */

@@ -122,6 +122,13 @@ describe("changeVault()", () => {
     };
     expect(await changed({ withdraw_queue: other })).toMatchObject({ ...recorded, withdraw_queue: other });
     expect(await changed({ queue_requests: "" })).toMatchObject({ queue_requests: "" });
+    // An entry from before these lists has none until a proof accepts its contract again.
+    await stage.causeway.db
+      .update(vaults)
+      .set({ params: { redemption_vault: before } })
+      .where(eq(vaults.address, address));
+    const replaced = { redemption_vault: other, redemption_requests: before };
+    expect(await changed({ redemption_vault: other })).toMatchObject(replaced);
   });
 
   test("lets earlier refusals and illiquid proofs not count once the administrator has changed the status", async () => {
