@@ -263,7 +263,8 @@ export const vedaExits: VaultExits = {
       data: encodeFunctionData({ abi: vedaDelayedAbi(), functionName: "cancelWithdraw", args }),
     };
   },
-  findRequest: (vault, seen) => findAtomicRequest(vault, seen) ?? findQueueRequest(vault, seen),
+  // A request that was built is never one at an AtomicQueue, but a smart account may batch it with one.
+  findRequest: (vault, seen) => findQueueRequest(vault, seen) ?? findAtomicRequest(vault, seen),
   findSettlement: (vault, seen) =>
     isAtomicRequest(seen.requestId) ? findAtomicSettlement(vault, seen) : findQueueSettlement(vault, seen),
 };

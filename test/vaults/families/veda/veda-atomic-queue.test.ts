@@ -1,4 +1,4 @@
-import { type Address, decodeFunctionData, type Log, parseAbi } from "viem";
+import { type Address, decodeFunctionData, type Log, parseAbi, zeroHash } from "viem";
 import { describe, expect, test } from "vitest";
 import { vedaExits } from "../../../../src/vaults/families/veda/veda-exits.ts";
 import { vedaFlows } from "../../../../src/vaults/families/veda/veda-flow-events.ts";
@@ -7,11 +7,12 @@ import type { Vault } from "../../../../src/vaults/vault.ts";
 import { NOW, vault as plain, USDC, USER } from "../../../support/deposits/fixtures.ts";
 import { answer, eventLog } from "../../../support/vaults/answer.ts";
 
-const [QUEUE, OLDER, STRANGE, PAID_TOKEN] = [
+const [QUEUE, OLDER, STRANGE, PAID_TOKEN, OTHER] = [
   "0x1111111111111111111111111111111111111111",
   "0x2222222222222222222222222222222222222222",
   "0x3333333333333333333333333333333333333333",
   "0x4444444444444444444444444444444444444444",
+  "0x5555555555555555555555555555555555555555",
 ] as const;
 
 const vault: Vault = {
@@ -170,6 +171,27 @@ describe("a transaction at Veda's AtomicQueue", () => {
     // What is offered last counts, and nothing offered is a cancellation.
     expect(found(logs(updated(900n), updated(800n)))).toMatchObject({ shares: 800n });
     expect(found(logs(updated(0n)))).toBeNull();
+  });
+
+  test("shows the request that Causeway builds, whatever else a smart account batches with it", () => {
+    const served = { ...vault, params: { ...vault.params, withdraw_queue: STRANGE, delayed_withdraw: OTHER } };
+    const asked = { user: USER, assetOut: USDC, nonce: 1n, amountOfShares: 70n, amountOfAssets: 80n };
+    const times = { creationTime: 1_700_000_000, secondsToMaturity: 60, secondsToDeadline: 600 };
+    const queued = eventLog(
+      STRANGE,
+      "event OnChainWithdrawRequested(bytes32 indexed requestId, address indexed user, address indexed assetOut, uint96 nonce, uint128 amountOfShares, uint128 amountOfAssets, uint40 creationTime, uint24 secondsToMaturity, uint24 secondsToDeadline)",
+      { requestId: zeroHash, ...asked, ...times },
+    );
+    const cooling = eventLog(
+      OTHER,
+      "event WithdrawRequested(address indexed account, address indexed asset, uint96 shares, uint40 maturity)",
+      { account: USER, asset: USDC, shares: 60n, maturity: 1_700_000_060 },
+    );
+    const seen = (...all: unknown[]) => vedaExits.findRequest?.(served, { user: USER, logs: logs(...all) });
+    for (const batched of [[queued, updated(900n)], [updated(900n), queued]])
+      expect(seen(...batched)).toMatchObject({ shares: 70n, mode: "request" });
+    expect(seen(updated(900n), cooling)).toMatchObject({ shares: 60n, mode: "cooldown" });
+    expect(seen(updated(900n))).toMatchObject({ shares: 900n });
   });
 
   test("shows how the request ended", () => {
