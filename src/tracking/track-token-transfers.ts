@@ -58,6 +58,8 @@ export interface FoundTransfers {
   hashes: Hex[];
   /** False if blocks remain that a later search will read. True also if nodes returned no older blocks this time. */
   complete: boolean;
+  /** True if all blocks were read, now or by earlier searches, so that what was not found did not happen. */
+  gapless: boolean;
   /**
    * Records where a later search goes on, which finds again what proves something or was not read. Throws
    * `store_unavailable`; a failure of Redis is only logged.
@@ -83,7 +85,7 @@ export async function findTransfers(ctx: Context, search: TransferSearch): Promi
   const recent = await readTransfers(search, { range: newest });
   if (from === newest.from && recent.complete) {
     const { hashes, noteJudged } = await findUnjudged(ctx, { search, readings: [recent] });
-    return { hashes, complete: true, noteSearched: noteJudged };
+    return { hashes, complete: true, gapless: true, noteSearched: noteJudged };
   }
   const before = await readSearchedBlocks(ctx, keyOf(search));
   const gap = subtractRanges({ from, to: head }, uniteRanges([...before, ...rangesOf(recent)])).at(-1);
@@ -97,6 +99,7 @@ export async function findTransfers(ctx: Context, search: TransferSearch): Promi
   return {
     hashes,
     complete: !isLeft || !rangesOf(further).some((range) => belowReorgs(range, head).length > 0),
+    gapless: subtractRanges({ from, to: head }, uniteRanges([...before, ...read])).length === 0,
     async noteSearched(judged = {}) {
       await noteJudged(judged);
       if (judged.next !== undefined || (judged.proving ?? []).length > 0) return;

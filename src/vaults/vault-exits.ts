@@ -277,6 +277,8 @@ export interface VaultExits {
   cancel?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
   /** Returns false if requests with the vault can never be cancelled. Absent means true where `cancel` is not absent. */
   cancels?(vault: Vault): boolean;
+  /** Returns true if a request moves `token`, or shares, when it is paid and none when it is cancelled. Absent: false. */
+  cancelsUnseen?(requestId: string, token: string): boolean;
   /** True if a rejected request returns neither assets nor shares on chain. */
   keepsRejected?: true;
   /** Returns true if the shares of a cancelled request are returned by a later transaction. Absent means false. */
@@ -284,9 +286,8 @@ export interface VaultExits {
   /** Finds the user's redemption request in a successful receipt's logs; null if there is none. */
   findRequest?(vault: Vault, seen: { user: Address; logs: readonly Log[] }): ExitRequestSeen | null;
   /**
-   * Finds in a receipt's logs how the user's redemption request was settled: by a claim, a payment of the vault, a
-   * rejection or a cancellation. Null if they do not settle it. `requestLogs` are those of the transaction that made
-   * the request.
+   * Finds in a receipt's logs how the user's redemption request was settled: paid, rejected or cancelled. Null if they do
+   * not settle it. `requestLogs` are those of the transaction that made the request.
    */
   findSettlement?(
     vault: Vault,

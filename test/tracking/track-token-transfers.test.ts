@@ -107,13 +107,15 @@ describe("findTransfers()", () => {
       },
     });
     const { client: slow } = chainWith([], 1_000);
-    const completeAfter = async (client: typeof refusing, searches: number): Promise<boolean> => {
+    const after = async (client: typeof refusing, searches: number) => {
       const { ctx } = counting();
       await searchAll(ctx, { client, searches: searches - 1 });
-      return (await findTransfers(ctx, { ...search, client })).complete;
+      const { complete, gapless } = await findTransfers(ctx, { ...search, client });
+      return { complete, gapless };
     };
-    expect([await completeAfter(slow, 1), await completeAfter(slow, 30)]).toEqual([false, true]);
-    expect(await completeAfter(refusing, 2)).toBe(true);
+    expect(await after(slow, 1)).toEqual({ complete: false, gapless: false });
+    expect(await after(slow, 30)).toEqual({ complete: true, gapless: true });
+    expect(await after(refusing, 2)).toEqual({ complete: true, gapless: false });
   });
 
   test("does not read again what a search has read, but for the newest blocks", async () => {

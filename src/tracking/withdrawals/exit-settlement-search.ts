@@ -31,19 +31,21 @@ export interface RequestInput {
 
 /**
  * Returns the confirmed transactions that settled a request or a part of it, in block order. `whole` is false if there
- * is an unconfirmed one, or if a later check will read more; `since` is the block of the request.
+ * is an unconfirmed one, or if a later check will read more; `gapless` is true if it is certain that there are no others.
+ * `since` is the block of the request.
  */
 export async function findSettlements(
   ctx: Context,
   at: RequestInput & { now: OpenExit },
-): Promise<{ ends: EndSeen[]; whole: boolean; since: bigint }> {
+): Promise<{ ends: EndSeen[]; whole: boolean; gapless: boolean; since: bigint }> {
   const { row, readTransaction, hints, now } = at;
-  if (row.sourceTxHash === null) return { ends: [], whole: true, since: 0n };
+  const none = { ends: [], whole: true, gapless: false, since: 0n };
+  if (row.sourceTxHash === null) return none;
   // A node may have forgotten a proven transaction; without its block nothing tells what came later.
   const proven = row.sourceProven ? [row.sourceTxHash] : [];
   const readSource = requireReceipts(ctx, { readTransaction, chainId: row.vaultChainId, hashes: proven });
   const source = await readSource(row.vaultChainId, row.sourceTxHash as Hex);
-  if (source.receipt === null) return { ends: [], whole: true, since: 0n };
+  if (source.receipt === null) return none;
   const since = source.receipt.blockNumber;
   const listed = [row.claimTxHash, row.refundTxHash, ...hashesOn(row.vaultChainId, hints)];
   const named = new Set(listed.flatMap((hash) => (hash === null ? [] : [hash as Hex])));
@@ -86,7 +88,7 @@ export async function findSettlements(
   const isKept = searchesOn && (added.length === 0 || (await keep(ctx, { ...at, added })));
   await found?.noteSearched({ proving: isKept ? [] : proving, next });
   ends.sort((one, other) => Number(one.receipt.blockNumber - other.receipt.blockNumber));
-  return { ends, whole, since };
+  return { ends, whole, gapless: whole && found?.gapless === true, since };
 }
 
 /** Keeps transactions as hints of a withdrawal, or where an unrecorded request's are kept; false if that failed. */

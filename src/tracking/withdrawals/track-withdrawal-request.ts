@@ -8,6 +8,7 @@ import type { TransactionReader } from "../deposits/deposit-transaction-reader.t
 import { arePaid, type CancelledShares, splitCancelled, unclearParts } from "./cancelled-requests.ts";
 import { endTransition, reportedTransition } from "./exit-request-transitions.ts";
 import { findSettlements, type RequestInput } from "./exit-settlement-search.ts";
+import { findUnseenCancellation } from "./find-unseen-cancellation.ts";
 import { type ExitSubject, type OpenExit, readExitRequest } from "./read-exit-request.ts";
 import { readSharedRequests } from "./shared-exit-requests.ts";
 import {
@@ -41,7 +42,9 @@ export async function exitRequestTransitions(ctx: Context, at: RequestInput): Pr
   const found = await findSettlements(ctx, { ...at, now });
   const isCounted = ({ settlement }: EndSeen) => settlement.announced !== true || now.request === null;
   const seen = found.ends.filter(isCounted);
-  const end = await findEnd(ctx, { ...at, ...found, now, seen });
+  const end =
+    (await findEnd(ctx, { ...at, ...found, now, seen })) ??
+    (await findUnseenCancellation(ctx, { ...at, ...found, now }));
   const successor = seen.find(({ settlement }) => settlement.successor !== undefined)?.settlement.successor;
   // The request goes on under another id, whose end other hints may show.
   if (successor !== undefined) {

@@ -1,5 +1,6 @@
 import { type Hex, type Log, numberToHex, toFunctionSelector } from "viem";
 import type { ChainLog } from "../../../src/chains/chain-logs.ts";
+import { RpcError } from "../../../src/chains/json-rpc.ts";
 import type { LogFilter } from "../../../src/chains/log-filter.ts";
 import type { Database } from "../../../src/db/database-client.ts";
 import type { Drizzle } from "../../../src/db/open-drizzle.ts";
@@ -43,6 +44,10 @@ export interface Requests {
   others?: readonly WithdrawalRow[];
   /** What the vault's views return, by their signatures: a number, or all words; 0 for others. */
   views?: Readonly<Record<string, bigint | Hex | ((data: Hex) => bigint)>>;
+  /** The same at blocks before the head, if they differ there; or such blocks cannot be read. */
+  viewsBefore?: Requests["views"] | "unreadable";
+  /** Present if the nodes refuse every search for logs. */
+  refusesLogs?: true;
   /** Places of the transactions that are known as hints, and of those that have no confirmation. */
   hinted?: readonly number[];
   unconfirmed?: readonly number[];
@@ -94,17 +99,11 @@ export async function checkRequest(scene: Requests) {
 }
 
 function clientOf(scene: Requests) {
-  const { sent, views = {}, headBlock = head.number } = scene;
-  const bySelector = new Map(
-    Object.entries(views).map(([signature, value]) => [toFunctionSelector(signature), value]),
-  );
+  const { sent, views = {}, viewsBefore = views, headBlock = head.number } = scene;
   const block = { ...head, number: headBlock, timestamp: Math.floor(NOW / 1_000) };
-  const contracts: Contracts = ({ data }) => {
-    const value = bySelector.get(data.slice(0, 10) as Hex) ?? 0n;
-    if (typeof value === "string") return { ok: true, data: value };
-    return { ok: true, data: numberToHex(typeof value === "bigint" ? value : value(data), { size: 32 }) };
-  };
-  const reading = contractsClient(contracts, { block });
+  const reading = contractsClient(contractsWith(views), { block });
+  const earlier =
+    viewsBefore === "unreadable" ? null : contractsClient(contractsWith(viewsBefore), { block });
   const wire = sent.flatMap((logs, place) =>
     logs.map(({ address, topics, data }, index) =>
       wireLog(
@@ -115,11 +114,26 @@ function clientOf(scene: Requests) {
   );
   return completeClient({
     ...reading,
-    request: async (method: string, params: readonly unknown[]) =>
-      method === "eth_getLogs"
-        ? wire.filter((one) => isWithin(one.blockNumber, params) && isWanted(one, params))
-        : reading.request(method, params),
+    request: async (method: string, params: readonly unknown[]) => {
+      if (method === "eth_getLogs" && scene.refusesLogs) throw new RpcError("node", "too many blocks");
+      if (method === "eth_getLogs")
+        return wire.filter((one) => isWithin(one.blockNumber, params) && isWanted(one, params));
+      if (method !== "eth_call" || params[1] === "latest") return reading.request(method, params);
+      if (earlier === null) throw new RpcError("node", "missing trie node");
+      return earlier.request(method, params);
+    },
   });
+}
+
+function contractsWith(views: NonNullable<Requests["views"]>): Contracts {
+  const bySelector = new Map(
+    Object.entries(views).map(([signature, value]) => [toFunctionSelector(signature), value]),
+  );
+  return ({ data }) => {
+    const value = bySelector.get(data.slice(0, 10) as Hex) ?? 0n;
+    if (typeof value === "string") return { ok: true, data: value };
+    return { ok: true, data: numberToHex(typeof value === "bigint" ? value : value(data), { size: 32 }) };
+  };
 }
 
 /** Returns true if a block is in the range that a request for logs names. */

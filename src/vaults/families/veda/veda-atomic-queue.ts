@@ -128,6 +128,13 @@ const atomicRequestId = ({ queue, token }: { queue: Address; token: Address }): 
 export const isAtomicRequest = (requestId: string): boolean => requestId.startsWith(ID_PREFIX);
 
 /**
+ * Returns true for an id of a request at an AtomicQueue for this token. Its cancellation moves no token, and its payment
+ * is a transfer of the token to the user.
+ */
+export const isAtomicRequestFor = (requestId: string, token: string): boolean =>
+  isAtomicRequest(requestId) && sameAddress(requestId.split("/")[2] ?? "", token);
+
+/**
  * Returns a query for the user's requests at the vault's AtomicQueues, with the payment that their price fixes; null if
  * one cannot be read. The shares stay in the wallet: a request that they or their allowance no longer cover waits.
  */

@@ -29,6 +29,7 @@ import {
   findAtomicRequest,
   findAtomicSettlement,
   isAtomicRequest,
+  isAtomicRequestFor,
   pendingAtomic,
 } from "./veda-atomic-queue.ts";
 import { delayedContractOf } from "./veda-delayed-contracts.ts";
@@ -263,6 +264,7 @@ export const vedaExits: VaultExits = {
       data: encodeFunctionData({ abi: vedaDelayedAbi(), functionName: "cancelWithdraw", args }),
     };
   },
+  cancelsUnseen: isAtomicRequestFor,
   // A request that was built is never one at an AtomicQueue, but a smart account may batch it with one.
   findRequest: (vault, seen) => findQueueRequest(vault, seen) ?? findAtomicRequest(vault, seen),
   findSettlement: (vault, seen) =>
