@@ -177,7 +177,9 @@ const isOpen = ({ state, inWallet }: PendingExit): boolean =>
 
 const isRequestTo = ({ chainId, address }: Vault, one: OpenRequest): boolean =>
   one.chainId === chainId && sameAddress(one.vaultAddress, address);
-const isRedemptionOf = (vault: Vault, one: OpenRequest): boolean =>
+
+/** Returns true if a stored request is a redemption from the vault. */
+export const isRedemptionOf = (vault: Vault, one: OpenRequest): boolean =>
   one.direction === "withdrawal" && isRequestTo(vault, one);
 
 /**

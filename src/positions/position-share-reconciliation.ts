@@ -5,7 +5,7 @@ import { sameAddress } from "../lib/address.ts";
 import { mulDivDown } from "../lib/amount.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
-import type { PositionValue } from "./position-redemptions.ts";
+import { isRedemptionOf, type PositionValue } from "./position-redemptions.ts";
 import { readSharesAt } from "./position-shares.ts";
 import { findUnindexedPayments } from "./position-unindexed-payments.ts";
 
@@ -39,7 +39,7 @@ const DUST_PARTS = 10_000n;
 
 /**
  * Compares a user's shares with those of the indexed flows, by vault id; an absent vault counts as `explained`. May
- * read the balances at the index's last block, in one request, and the requests, in another. Never throws.
+ * read the balances and the requests at the index's last block. Never throws.
  */
 export async function findShareBasis(
   client: ChainClient,
@@ -99,10 +99,7 @@ function endedShares({ vault, requests }: PositionValue, open: readonly OpenRequ
   const adapter = adapterOf(vault);
   // The end of such requests changes the balance, or the flows took the shares before.
   if (adapter.exits?.keepsShares === true || adapter.flows(vault).takesRequested === true) return 0n;
-  const own = open.filter(
-    ({ chainId, vaultAddress, direction }) =>
-      direction === "withdrawal" && chainId === vault.chainId && sameAddress(vaultAddress, vault.address),
-  );
+  const own = open.filter((one) => isRedemptionOf(vault, one));
   return sumOf([...new Set(own.map(({ requestId }) => requestId))], (id) => {
     const asked = sumOf(
       own.filter(({ requestId }) => requestId === id),

@@ -1,6 +1,6 @@
 import { encodeAbiParameters, type Hex, numberToHex, slice, toFunctionSelector } from "viem";
-import { expect, test } from "vitest";
-import type { ChainFlows } from "../../src/db/queries/user-flow-queries.ts";
+import { describe, expect, test } from "vitest";
+import type { ChainFlows, OpenRequest } from "../../src/db/queries/user-flow-queries.ts";
 import type { PositionValue } from "../../src/positions/position-redemptions.ts";
 import { findShareBasis } from "../../src/positions/position-share-reconciliation.ts";
 import { requestDateOf } from "../../src/vaults/families/upshift/upshift-requests.ts";
@@ -43,22 +43,32 @@ async function basisOf(of: {
   blockNumber?: number;
   unreadable?: true;
   flown?: boolean;
+  /** Net deposits of the flows, the requests stored as open, and the time of the index's last block. */
+  deposited?: bigint;
+  open?: readonly OpenRequest[];
+  headTime?: Date;
 }) {
   const client = contractsClient(({ data }) => {
     const answered = of.unreadable ? undefined : views.get(slice(data, 0, 4));
     return answered === undefined ? { ok: false, data: "0x" } : { ok: true, data: word(answered(data)) };
   });
   const own = of.flown === false ? {} : { [key]: "50" };
+  const sums = of.flown === false ? {} : { [key]: (of.deposited ?? 50n).toString() };
   const flows: ChainFlows = {
-    ...{ chainId: vault.chainId, indexedFrom: 1, indexedTo: INDEXED_TO, headTime: new Date(NOW) },
-    ...{ sums: own, shares: own, shareless: {}, unindexed: [] },
+    ...{
+      chainId: vault.chainId,
+      indexedFrom: 1,
+      indexedTo: INDEXED_TO,
+      headTime: of.headTime ?? new Date(NOW),
+    },
+    ...{ sums, shares: own, shareless: {}, unindexed: [] },
   };
   const value: PositionValue = {
     ...{ vault: of.at, shares: 50n, assets: 50n, redeemable: null },
     ...{ correction: 0n, correctFrom: null, requests: of.requests },
   };
   const basis = await findShareBasis(client, {
-    ...{ user: USER, values: [value], vaults: [of.at], flows, open: [], requestFlows: [] },
+    ...{ user: USER, values: [value], vaults: [of.at], flows, open: of.open ?? [], requestFlows: [] },
     blockNumber: of.blockNumber ?? INDEXED_TO + 1,
   });
   return { basis: basis.get(vault.vaultId) ?? "explained", calls: client.calls };
@@ -83,6 +93,44 @@ test.each([
 test("requests are read at the index's last block only", async () => {
   const { calls } = await basisOf({ at: upshift, requests: [] });
   expect(new Set(calls.map(({ params }) => params[1]))).toEqual(new Set([numberToHex(INDEXED_TO)]));
+});
+
+describe("where the block's requests cannot be read", () => {
+  const unread = { at: upshift, requests: [], unreadable: true } as const;
+  const stored: OpenRequest = {
+    ...{ trackingId: null, direction: "withdrawal", chainId: vault.chainId, vaultAddress: key },
+    ...{ requestId: "2023-11-14", shares: 30n },
+  };
+  const basisFor = async (more: Partial<Parameters<typeof basisOf>[0]>) =>
+    (await basisOf({ ...unread, ...more })).basis;
+
+  test("a stored or shown request may have been paid", async () => {
+    expect(await basisFor({ open: [stored] })).toBe("unindexed");
+    expect(await basisFor({ requests: [{ ...request, shares: 5n }] })).toBe("unindexed");
+    const others = [
+      { ...stored, direction: "deposit" as const },
+      { ...stored, vaultAddress: OTHER.toLowerCase() },
+    ];
+    expect(await basisFor({ open: others })).toBe("explained");
+  });
+
+  test("a loss may be a payment, but not a gain or what rounding explains", async () => {
+    expect(await basisFor({ deposited: 80n })).toBe("unindexed");
+    expect(await basisFor({ deposited: 52n })).toBe("explained");
+    expect(await basisFor({ deposited: 40n })).toBe("explained");
+    // A block that can be read shows that nothing was paid.
+    const { basis } = await basisOf({
+      ...{ at: upshift, requests: [{ ...request, shares: 30n }], deposited: 90n, open: [stored] },
+    });
+    expect(basis).toBe("explained");
+  });
+
+  test("a vault whose reads cannot be described does not keep the others from being compared", async () => {
+    // No date is later: the days after it are none.
+    const headTime = new Date(8.64e15);
+    expect(await basisFor({ headTime })).toBe("explained");
+    expect(await basisFor({ headTime, deposited: 80n })).toBe("unindexed");
+  });
 });
 
 test("what cannot be read, or is not known to have been deposited, tells nothing", async () => {
