@@ -40,7 +40,7 @@ export function mellowLrtFlows(vault: Vault): FlowSource {
   if (queues.length === 0) return standard;
   return {
     ...standard,
-    ...{ namesRequests: true, takesRequested: true, paysUnseen: true },
+    ...{ namesRequests: true, takesRequested: true, paysUnseen: true, revision: 1 },
     addresses: [...standard.addresses, ...queues],
     topics: [...standard.topics, ...queueEventsAbi().map(toEventSelector)],
     decode(log) {
@@ -64,7 +64,11 @@ function queueFlow(
   const isOwn = (account: Address): boolean => isAddressEqual(account, vault.entryPoint);
   switch (eventName) {
     case "WithdrawalRequested":
-      return { kind: "deposit", user: args.account, assets: args.amount };
+      // The amount is what Symbiotic minted: shares of the epoch, which are no longer assets once it was slashed.
+      return {
+        ...{ kind: "deposit", user: args.account, assets: null },
+        conversion: worthOf(queue, { epoch: args.epoch, shares: args.amount }),
+      };
     case "Request":
       return { kind: "deposit", user: args.account, assets: args.assets };
     case "Claimed":
@@ -80,7 +84,7 @@ function queueFlow(
 
 /**
  * Returns a query for the assets that shares of an epoch are worth at a Symbiotic queue, rounded down, which a slashing
- * may have lowered before they were transferred; null at other queues.
+ * may have lowered before; null at other queues.
  */
 function worthOf(queue: Address, { epoch, shares }: { epoch: bigint; shares: bigint }): Query<bigint | null> {
   const on = { to: queue, abi: queueAbi() } as const;

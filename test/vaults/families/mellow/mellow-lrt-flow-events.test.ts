@@ -47,9 +47,15 @@ const transferred = (shares: bigint, { from, to }: { from: Address; to: Address 
     { from, to, epoch: 3n, shares },
   );
 
+/** An epoch in which a withdrawal share at Symbiotic is worth a unit. */
+const unslashed = {
+  staked: OTHER,
+  total: { isClaimed: false, sharesToClaim: 90n, claimableAssets: 0n },
+  assets: 90n,
+};
 /** Answers of the vault's and the queue's views. */
 const views = (pending: bigint, claimable = 0n) => ({
-  ...{ queue: QUEUE, symbiotic: OTHER, epoch: 7n, pending, claimable },
+  ...{ queue: QUEUE, symbiotic: OTHER, epoch: 7n, pending, claimable, ...unslashed },
 });
 
 /** The position of a user whose other shares are worth 60 or nothing. */
@@ -111,7 +117,16 @@ describe("what a user has made in a vault that queues redemptions", () => {
     expect(await positionAfter(logs, { left })).toMatchObject({ deposited: 100n, earned: -10n });
     const slashed = { ...left, assets: 40n };
     expect(await positionAfter(logs, { left: slashed })).toMatchObject({ deposited: 92n, earned: -2n });
-    const unread = { ...views(30n), total };
+    const unread = { ...views(30n), staked: undefined };
+    expect(await positionAfter(logs, { left: unread })).toMatchObject({ deposited: null, earned: null });
+  });
+
+  test("contains a request in a slashed epoch by its assets, not by the shares that Symbiotic mints for them", async () => {
+    const logs = [deposited(160n), redeemed(100n), queued(200n)];
+    const total = { isClaimed: false, sharesToClaim: 300n, claimableAssets: 0n };
+    const left = { ...views(100n), total, assets: 150n };
+    expect(await positionAfter(logs, { left })).toMatchObject({ current: 160n, deposited: 160n, earned: 0n });
+    const unread = { ...left, assets: undefined };
     expect(await positionAfter(logs, { left: unread })).toMatchObject({ deposited: null, earned: null });
   });
 
