@@ -13,8 +13,8 @@ import type { Indexer } from "./flow-store.ts";
 
 /** Number of requests of a run that conversions leave to the confirmation of what was read. */
 const RESERVED_REQUESTS = 6;
-/** Maximum number of requests for one block: its logs, and two batches of reads. */
-const REQUESTS_PER_BLOCK = 3;
+/** Maximum number of requests for one block: its logs, and three batches of reads. */
+const REQUESTS_PER_BLOCK = 4;
 /** Maximum number of stored flows that one run converts. */
 const STORED_PER_RUN = 20;
 

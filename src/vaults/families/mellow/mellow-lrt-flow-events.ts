@@ -1,11 +1,12 @@
 import { type Address, decodeEventLog, isAddressEqual, parseAbi, toEventSelector } from "viem";
-import { createQuery, type Query, read, readThen } from "../../../chains/chain-reads.ts";
+import { createQuery, mapQuery, type Query, queryAll, read, readThen } from "../../../chains/chain-reads.ts";
 import { sameAddress } from "../../../lib/address.ts";
 import { mulDivDown } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import type { FlowSource, VaultFlow } from "../../vault-adapter.ts";
 import { erc4626Flows } from "../erc4626-base/erc4626-flow-events.ts";
+import { worthOfPart } from "./mellow-lrt-transfers.ts";
 import { queuesParam } from "./mellow-redeem-queues.ts";
 
 const queueEventsAbi = once(() =>
@@ -78,8 +79,23 @@ function queueFlow(
       // An account that gives its requests to another loses sight of them.
       if (!isOwn(args.from)) return { kind: "deposit", user: args.from, assets: null };
       // A MultiVault pays redemptions with requests of its own too.
-      return { kind: "deposit", user: args.to, assets: null, conversion: worthOf(queue, args) };
+      return { kind: "deposit", user: args.to, assets: null, conversion: worthOfTransfer(queue, args) };
   }
+}
+
+/**
+ * Returns a query for the assets that were transferred at a queue, rounded down; null if unread. Symbiotic's and
+ * EigenLayer's emit the same event: at the latter, `epoch` is the index of a withdrawal, and `shares` are some of its.
+ */
+function worthOfTransfer(
+  queue: Address,
+  { to: account, epoch, shares }: { to: Address; epoch: bigint; shares: bigint },
+): Query<bigint | null> {
+  const either = queryAll({
+    symbiotic: worthOf(queue, { epoch, shares }),
+    eigenLayer: worthOfPart(queue, { account, id: epoch, shares }),
+  });
+  return mapQuery(either, ({ symbiotic, eigenLayer }) => symbiotic ?? eigenLayer);
 }
 
 /**

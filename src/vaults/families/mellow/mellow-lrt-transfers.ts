@@ -44,30 +44,57 @@ export function transferredAssets(
 ): Query<bigint | null> {
   if (ids.length === 0) return createQuery({}, () => 0n);
   if (BigInt(ids.length) > MAX_TRANSFERRED) return unknown;
-  const names = {
-    isolated: read({ ...on(queue), name: "isolatedVault" }),
-    strategy: read({ ...on(queue), name: "strategy" }),
-  };
-  const first = queryAll({
-    names: createQuery(names, (results) => results),
-    withdrawals: createQuery(withdrawalReads(queue, { account, ids }), Object.values<WithdrawalResult>),
-  });
-  return andThen(first, ({ names: { isolated, strategy }, withdrawals }): Query<bigint | null> => {
+  return andThen(withdrawalsOf(queue, { account, ids }), ({ names, withdrawals }): Query<bigint | null> => {
     const all = withdrawals.flatMap((result) => (result.ok ? [result.value] : []));
     if (all.length < ids.length) return unknown;
     const own = all.filter(([, , , total, shares]) => total > 0n && shares > 0n);
     // A listed one of which nothing is left was accepted after the list was read, and the sums may not contain it yet.
-    if (own.length < all.length) return unknown;
-    const claimed = own.filter(([, isClaimed]) => isClaimed);
-    const assets = claimed.reduce((sum, [, , of, total, shares]) => sum + mulDivDown(of, shares, total), 0n);
-    if (claimed.length === own.length) return createQuery({}, () => assets);
-    if (!isolated.ok || !strategy.ok) return unknown;
-    const to = { vault: isolated.value, strategy: strategy.value };
-    const waiting = andThen(sharesOf(queue, own), (shares) =>
-      shares === null ? unknown : worth(to, shares),
-    );
-    return mapQuery(waiting, (value) => (value === null ? null : value + assets));
+    return own.length < all.length ? unknown : assetsOf(queue, { names, own });
   });
+}
+
+/**
+ * Returns a query for what a number of its shares in a withdrawal at an EigenLayer queue is worth, in the asset's
+ * smallest unit, rounded down; null if unread or paid out.
+ */
+export function worthOfPart(
+  queue: Address,
+  { account, id, shares }: { account: Address; id: bigint; shares: bigint },
+): Query<bigint | null> {
+  return andThen(withdrawalsOf(queue, { account, ids: [id] }), ({ names, withdrawals: [seen] }) => {
+    if (seen === undefined || !seen.ok) return unknown;
+    const [data, isClaimed, assets, total] = seen.value;
+    return total === 0n
+      ? unknown
+      : assetsOf(queue, { names, own: [[data, isClaimed, assets, total, shares]] });
+  });
+}
+
+const nameReads = (queue: Address) => ({
+  isolated: read({ ...on(queue), name: "isolatedVault" }),
+  strategy: read({ ...on(queue), name: "strategy" }),
+});
+type Names = ReadResults<ReturnType<typeof nameReads>>;
+
+/** Returns a query for withdrawals at a queue, with the shares of an account, and for what values them. */
+const withdrawalsOf = (queue: Address, of: { account: Address; ids: readonly bigint[] }) =>
+  queryAll({
+    names: createQuery(nameReads(queue), (results) => results),
+    withdrawals: createQuery(withdrawalReads(queue, of), Object.values<WithdrawalResult>),
+  });
+
+/** Returns a query for the assets that the shares in withdrawals, the last of each, are worth; null if unread. */
+function assetsOf(
+  queue: Address,
+  { names: { isolated, strategy }, own }: { names: Names; own: readonly Withdrawal[] },
+): Query<bigint | null> {
+  const claimed = own.filter(([, isClaimed]) => isClaimed);
+  const assets = claimed.reduce((sum, [, , of, total, shares]) => sum + mulDivDown(of, shares, total), 0n);
+  if (claimed.length === own.length) return createQuery({}, () => assets);
+  if (!isolated.ok || !strategy.ok) return unknown;
+  const to = { vault: isolated.value, strategy: strategy.value };
+  const waiting = andThen(sharesOf(queue, own), (shares) => (shares === null ? unknown : worth(to, shares)));
+  return mapQuery(waiting, (value) => (value === null ? null : value + assets));
 }
 
 const withdrawalReads = (queue: Address, { account, ids }: { account: Address; ids: readonly bigint[] }) =>

@@ -130,6 +130,29 @@ describe("what a user has made in a vault that queues redemptions", () => {
     expect(await positionAfter(logs, { left: unread })).toMatchObject({ deposited: null, earned: null });
   });
 
+  test("contains the withdrawals that the vault transferred at EigenLayer, by the strategy's shares", async () => {
+    const logs = [deposited(100n), redeemed(40n), transferred(20n, { from: VAULT, to: USER })];
+    const data = {
+      ...{ staker: VAULT, delegatedTo: OTHER, withdrawer: VAULT, nonce: 1n, startBlock: 5 },
+      ...{ strategies: [OTHER], scaledShares: [60n] },
+    };
+    const queuedAt = (isPaid: boolean, assets: bigint, total: bigint) => [data, isPaid, assets, total, 0n];
+    const eigen = {
+      ...{ ...views(40n), staked: undefined, total: undefined, epoch: undefined, transfers: [0n, [], []] },
+      ...{ isolated: OTHER, strategy: OTHER, "withdrawal 3": queuedAt(false, 0n, 60n) },
+      ...{ "shares 0": 19n, underlying: 40n },
+    };
+    expect(await positionAfter(logs, { left: eigen })).toMatchObject({ deposited: 100n, earned: 0n });
+    const slashed = { ...eigen, pending: 30n };
+    expect(await positionAfter(logs, { left: slashed })).toMatchObject({ deposited: 100n, earned: -10n });
+    const paid = { ...eigen, "withdrawal 3": queuedAt(true, 120n, 60n), underlying: undefined };
+    expect(await positionAfter(logs, { left: paid })).toMatchObject({ deposited: 100n, earned: 0n });
+    for (const unread of [{ underlying: undefined }, { "withdrawal 3": queuedAt(true, 0n, 0n) }]) {
+      const left = { ...eigen, ...unread };
+      expect(await positionAfter(logs, { left })).toMatchObject({ deposited: null, earned: null });
+    }
+  });
+
   test("is not known of a user who transferred queued assets away, or whose queue cannot be read", async () => {
     const logs = [...sent, transferred(30n, { from: USER, to: OTHER })];
     expect(await positionAfter(logs, { left: views(0n) })).toMatchObject({ deposited: null, earned: null });
