@@ -6,7 +6,7 @@ import {
   type UserRequestFlow,
 } from "../db/queries/user-flow-queries.ts";
 import { failure } from "../errors.ts";
-import { depositRequestOf } from "../lib/deposit-request-id.ts";
+import { depositRequestOf, receivedRequestOf } from "../lib/deposit-request-id.ts";
 import { describeError } from "../lib/logger.ts";
 import { withDeadline } from "../lib/timers.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
@@ -85,10 +85,10 @@ export const isUnlisted = ({ vaultId }: Vault, unlisted: StoredFlows["unlisted"]
   unlisted === "all" || unlisted.has(vaultId);
 
 /**
- * Adds the requests of the flows that were not built by this service, without a tracking id. Some may already be closed;
- * only the vault shows which.
+ * Adds the requests of the flows that were not built by this service, those that others made for the user included,
+ * without a tracking id. Some may already be closed; only the vault shows which.
  */
-function withForeign(
+export function withForeign(
   built: readonly OpenRequest[],
   flows: readonly UserRequestFlow[],
 ): readonly OpenRequest[] {
@@ -102,6 +102,11 @@ function withForeign(
 /** Returns the request that a flow made. Empty for the cancellation of a redemption request. */
 function requestOf({ kind, chainId, vaultAddress, requestId, shares }: UserRequestFlow): OpenRequest[] {
   const deposit = depositRequestOf(requestId);
+  const received = receivedRequestOf(requestId);
+  if (received !== null) {
+    const request = { chainId, vaultAddress, requestId: received, shares: null };
+    return [{ trackingId: null, direction: "withdrawal", ...request }];
+  }
   if (kind === "deposit" && deposit === null) return [];
   const request = { chainId, vaultAddress, requestId: deposit ?? requestId, shares };
   return [{ trackingId: null, direction: kind, ...request }];

@@ -85,4 +85,9 @@ describe("readStoredFlows()", () => {
       ["deposit", "6", null],
     ]);
   });
+
+  test("adds redemption requests that others made for the user, by the vault's own id", async () => {
+    const flows = [flow("received:2026-01-02", "deposit"), flow("received", "deposit")];
+    expect(await read({ asked: flows, requests: [] })).toEqual([["withdrawal", "2026-01-02", null]]);
+  });
 });

@@ -2,6 +2,7 @@ import type { Address, Hex } from "viem";
 import type { ChainLog } from "../../../src/chains/chain-logs.ts";
 import type { ChainFlows, UserRequestFlow } from "../../../src/db/queries/user-flow-queries.ts";
 import { joinFlowSources } from "../../../src/flows/flow-sources.ts";
+import { withForeign } from "../../../src/positions/position-flows.ts";
 import { joinRequests, redemptionsQuery } from "../../../src/positions/position-redemptions.ts";
 import { findShareBasis, type ShareBasis } from "../../../src/positions/position-share-reconciliation.ts";
 import type { Vault } from "../../../src/vaults/vault.ts";
@@ -43,9 +44,10 @@ export async function playPosition(
   },
 ): Promise<PlayedPosition> {
   const { flows, requestFlows } = flowsIn(vault, of);
+  const stored = withForeign([], requestFlows);
   const { vaultAddress, ...asked } = { vaultAddress: vault.address.toLowerCase(), now: of.now ?? NOW };
   const query = redemptionsQuery({
-    ...{ ...asked, user: USER, vaults: [vault], open: [], requestFlows, unlisted: new Set() },
+    ...{ ...asked, user: USER, vaults: [vault], open: stored, requestFlows, unlisted: new Set() },
     priced: new Set(),
   });
   const open = Object.entries(of.views).map(([name, view]) => [`${vault.vaultId}/requests/${name}`, view]);
@@ -53,7 +55,7 @@ export async function playPosition(
   const held = of.held.shares === 0n ? [] : [{ vault, ...of.held }];
   const values = joinRequests(held, { redemptions, deposits: [] });
   const client = clientOn([await startHonestNode(() => ({ result: "0x" }))]).client;
-  const known = { user: USER, values, vaults: [vault], flows, open: [], requestFlows };
+  const known = { user: USER, values, vaults: [vault], flows, open: stored, requestFlows };
   const basis = await findShareBasis(client, { ...known, blockNumber: BLOCK });
   const [value] = values;
   const recorded = flows.sums[vaultAddress] ?? null;

@@ -1,10 +1,12 @@
 import { type Address, decodeEventLog, isAddressEqual, parseAbi, toEventSelector } from "viem";
 import { createQuery, type Query, read, valueOrNull } from "../../../chains/chain-reads.ts";
+import { toReceivedRequestId } from "../../../lib/deposit-request-id.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import type { FlowSource, VaultFlow } from "../../vault-adapter.ts";
 import { netAssetsOf, type RequestFlow } from "../../vault-request-flow.ts";
 import { erc4626Flows } from "../erc4626-base/erc4626-flow-events.ts";
+import { requestIdOf } from "./upshift-requests.ts";
 
 const flowsAbi = once(() =>
   parseAbi([
@@ -22,25 +24,29 @@ const previewAbi = once(() =>
   ]),
 );
 
-/** Request id of the flows of requests that others have made for an account. */
+/** Request id of the flows of requests without a date that others have made for an account. */
 const MADE_BY_OTHERS = "received";
+
+type Payment = Pick<VaultFlow, "assets" | "conversion">;
 
 /**
  * Returns the flow of a request: its shares, taken from the holder, or, if another account is to receive the payment, a
  * deposit of that. Such a holder's shares do not agree with the flows, as if they had been transferred.
  */
 function requestFlow(
-  of: { holder: Address; receiver: Address; shares: bigint } & Pick<VaultFlow, "assets" | "conversion">,
+  of: { holder: Address; receiver: Address; shares: bigint; date?: string | null } & Payment,
 ): VaultFlow {
-  const { holder, receiver, shares, ...payment } = of;
+  const { holder, receiver, shares, date = null, ...payment } = of;
   if (isAddressEqual(holder, receiver))
     return { kind: "withdrawal", user: holder, assets: 0n, shares, sharesOnly: true };
-  const given = { kind: "deposit", user: receiver, shares: 0n, requestId: MADE_BY_OTHERS } as const;
+  // Only by its date is a request found that the vault leaves unpaid for long.
+  const requestId = date === null ? MADE_BY_OTHERS : toReceivedRequestId(date);
+  const given = { kind: "deposit", user: receiver, shares: 0n, requestId } as const;
   return { ...given, ...payment, sharesOnly: true };
 }
 
 /** Returns what a multi-asset vault pays for a request at the price of its time, whose event does not tell it. */
-function paymentFor(vault: Vault, shares: bigint): Pick<VaultFlow, "assets" | "conversion"> {
+function paymentFor(vault: Vault, shares: bigint): Payment {
   const call = { to: vault.entryPoint, abi: previewAbi(), name: "previewRedemption" } as const;
   const reads = { preview: read({ ...call, args: [shares, false] }) };
   return {
@@ -133,7 +139,7 @@ export function upshiftLegacyFlows(vault: Vault): FlowSource {
   const [requested] = ofRequests;
   return {
     ...standard,
-    ...{ takesRequested: true, paysUnseen: true, revision: 1 },
+    ...{ takesRequested: true, paysUnseen: true, revision: 2 },
     topics: [...standard.topics, ...ofRequests],
     decode(log) {
       const topic = log.topics[0];
@@ -143,8 +149,14 @@ export function upshiftLegacyFlows(vault: Vault): FlowSource {
       try {
         if (topic === requested) {
           const abi = topics.length > 1 ? legacyRequestedAbi() : plainRequestedAbi();
-          const { owner: holder, receiver, shares, assets } = decodeEventLog({ abi, data, topics }).args;
-          return requestFlow({ holder, receiver, shares, assets });
+          const {
+            owner: holder,
+            receiver,
+            shares,
+            assets,
+            ...on
+          } = decodeEventLog({ abi, data, topics }).args;
+          return requestFlow({ holder, receiver, shares, assets, date: requestIdOf(on) });
         }
         const { receiverAddr: user, assetsAmount: assets } = decodeEventLog({
           ...{ abi: legacyPaidAbi(), data, topics },

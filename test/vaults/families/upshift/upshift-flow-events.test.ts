@@ -130,7 +130,7 @@ describe("Upshift legacy flows", () => {
       const taken = { kind: "withdrawal", user: USER, assets: 0n, shares: 7n, sharesOnly: true };
       expect(source.decode(to(USER))).toEqual(taken);
       const given = { kind: "deposit", user: OTHER, assets: 9n, shares: 0n, sharesOnly: true };
-      expect(source.decode(to(OTHER))).toEqual({ ...given, requestId: "received" });
+      expect(source.decode(to(OTHER))).toEqual({ ...given, requestId: "received:2026-01-02" });
     }
   });
 
