@@ -157,23 +157,27 @@ describe.each(["upshift", "upshift_legacy"] as const)("requests at %s on two day
   });
 });
 
-test("requests of others at legacy vaults are no loss while they stay unpaid, however long that is", async () => {
-  const at: Vault = { ...base, adapter: "upshift_legacy" };
-  const asked = requestedBy.upshift_legacy(100n, USER, OTHER);
-  const [day, now] = ["2026-01-02", NOW + 40 * 86_400_000];
-  const read = Array.from({ length: 60 }, (_, index) => requestDateOf(now + (index - 20) * 86_400_000));
-  const views = {
-    ...{ hour: 0n, price: UNIT, [`${day}/fixed`]: units(100n) },
-    ...Object.fromEntries([...read, day].map((date) => [`dates/${date}/shares`, 0n])),
-  };
-  expect(read).not.toContain(day);
-  const played = { logs: [deposited, asked], held: wallet(1_000n, 100n), now };
-  const open = { ...views, [`dates/${day}/shares`]: units(100n) };
-  expect(await playPosition(at, { ...played, views: open })).toMatchObject({
-    ...{ ...earning(0n), current: units(1_100n), deposited: units(1_100n) },
-  });
-  const logs = [...played.logs, paid.upshift_legacy(100n)];
-  expect(await playPosition(at, { ...played, logs, views })).toMatchObject({
-    ...{ ...earning(0n), deposited: units(1_000n) },
-  });
-});
+test.each(["upshift", "upshift_legacy"] as const)(
+  "requests of others at %s are no loss while they stay unpaid for long",
+  async (adapter) => {
+    const at: Vault = { ...base, adapter };
+    const asked = requestedBy[adapter](100n, USER, OTHER);
+    const [day, now] = ["2026-01-02", NOW + 40 * 86_400_000];
+    const read = Array.from({ length: 60 }, (_, index) => requestDateOf(now + (index - 20) * 86_400_000));
+    const views = {
+      ...{ hour: 0n, price: UNIT, preview: [units(100n), units(100n)], [`${day}/fixed`]: units(100n) },
+      ...Object.fromEntries([...read, day].map((date) => [`dates/${date}/shares`, 0n])),
+      [`${day}/preview`]: [units(100n), units(100n)],
+    };
+    expect(read).not.toContain(day);
+    const played = { logs: [depositedAt[adapter], asked], held: wallet(1_000n, 100n), now };
+    const open = { ...views, [`dates/${day}/shares`]: units(100n) };
+    expect(await playPosition(at, { ...played, views: open })).toMatchObject({
+      ...{ ...earning(0n), current: units(1_100n), deposited: units(1_100n) },
+    });
+    const logs = [...played.logs, paid[adapter](100n)];
+    expect(await playPosition(at, { ...played, logs, views })).toMatchObject({
+      ...{ ...earning(0n), deposited: units(1_000n) },
+    });
+  },
+);

@@ -87,7 +87,7 @@ describe("readStoredFlows()", () => {
   });
 
   test("adds redemption requests that others made for the user, by the vault's own id", async () => {
-    const flows = [flow("received:2026-01-02", "deposit"), flow("received", "deposit")];
+    const flows = [flow("received:2026-01-02", "deposit"), flow("0x07", "deposit")];
     expect(await read({ asked: flows, requests: [] })).toEqual([["withdrawal", "2026-01-02", null]]);
   });
 });

@@ -6,7 +6,7 @@ import type { Vault } from "../../vault.ts";
 import type { FlowSource, VaultFlow } from "../../vault-adapter.ts";
 import { netAssetsOf, type RequestFlow } from "../../vault-request-flow.ts";
 import { erc4626Flows } from "../erc4626-base/erc4626-flow-events.ts";
-import { requestIdOf } from "./upshift-requests.ts";
+import { requestIdOf, UNDATED } from "./upshift-requests.ts";
 
 const flowsAbi = once(() =>
   parseAbi([
@@ -24,9 +24,6 @@ const previewAbi = once(() =>
   ]),
 );
 
-/** Request id of the flows of requests without a date that others have made for an account. */
-const MADE_BY_OTHERS = "received";
-
 type Payment = Pick<VaultFlow, "assets" | "conversion">;
 
 /**
@@ -40,7 +37,7 @@ function requestFlow(
   if (isAddressEqual(holder, receiver))
     return { kind: "withdrawal", user: holder, assets: 0n, shares, sharesOnly: true };
   // Only by its date is a request found that the vault leaves unpaid for long.
-  const requestId = date === null ? MADE_BY_OTHERS : toReceivedRequestId(date);
+  const requestId = toReceivedRequestId(date ?? UNDATED);
   const given = { kind: "deposit", user: receiver, shares: 0n, requestId } as const;
   return { ...given, ...payment, sharesOnly: true };
 }
@@ -71,7 +68,7 @@ export function upshiftTakenOut(
 export function upshiftFlows(vault: Vault): FlowSource {
   return {
     addresses: [vault.entryPoint],
-    ...{ takesRequested: true, paysUnseen: true, revision: 1 },
+    ...{ takesRequested: true, paysUnseen: true, revision: 2 },
     topics: flowsAbi().map(toEventSelector),
     decode(log) {
       if (!isAddressEqual(log.address, vault.entryPoint)) return null;

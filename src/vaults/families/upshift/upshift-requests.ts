@@ -27,6 +27,10 @@ const requestsAbi = once(() =>
  * fits into the request that reads the user's positions.
  */
 const DAYS_BEFORE = 13;
+/** Id of requests that others have made for an account and whose dates their events do not tell. */
+export const UNDATED = "undated";
+/** Days before today that are read if there are such requests: the vault may pay late, and what is not found looks lost. */
+const DAYS_BEFORE_UNDATED = 60;
 /**
  * Fewest and most days after today whose requests are read even if no receipt names them: as many as the vault's wait,
  * which its registry entry states, and the day on which it ends.
@@ -89,8 +93,9 @@ function datesFor(
 ): RequestDate[] {
   const waited = Math.ceil(Number(vault.params["withdraw_seconds"] ?? "0") / DAY_S) + 1;
   const after = waited > DAYS_AFTER ? Math.min(waited, MAX_DAYS_AFTER) : DAYS_AFTER;
-  const days = Array.from({ length: DAYS_BEFORE + 1 + after }, (_, index) =>
-    requestDateOf(now + (index - DAYS_BEFORE) * DAY_MS),
+  const before = requestIds.includes(UNDATED) ? DAYS_BEFORE_UNDATED : DAYS_BEFORE;
+  const days = Array.from({ length: before + 1 + after }, (_, index) =>
+    requestDateOf(now + (index - before) * DAY_MS),
   );
   return [...new Set([...requestIds, ...days])].flatMap((id) => parseRequestDate(id) ?? []);
 }
@@ -100,9 +105,9 @@ type DatedShares = { date: RequestDate; shares: bigint };
 
 /**
  * Returns a query for a user's open requests, merged by the date on which they become claimable: the dates in
- * `requestIds`, and those from 13 days before to 8 days after today, or to the end of a longer wait. Null if a date cannot be read, unless it began
- * more than nine days ago and is not in `requestIds`. Assets not known to be fixed are estimated at the current price,
- * after the vault's fee for requests if it is known, rounded down.
+ * `requestIds`, and those from 13 days before (60 with undated ones) to 8 days after today, or to the end of a longer wait.
+ * Null if a date cannot be read, unless it began more than nine days ago and is not in `requestIds`. Assets not known to
+ * be fixed are estimated at the current price, after the vault's fee for requests if it is known, rounded down.
  */
 export function datedRequests(
   vault: Vault,

@@ -72,7 +72,10 @@ describe("Upshift flows", () => {
     const taken = { kind: "withdrawal", user: OTHER, assets: 0n, shares: 7n, sharesOnly: true };
     expect(source.decode(asked(OTHER))).toEqual(taken);
     const given = source.decode(asked(USER));
-    expect(given).toMatchObject({ kind: "deposit", user: USER, assets: null, shares: 0n, sharesOnly: true });
+    expect(given).toMatchObject({
+      ...{ kind: "deposit", user: USER, assets: null, shares: 0n, sharesOnly: true },
+      requestId: "received:undated",
+    });
     expect(given?.conversion && answer(given.conversion, { preview: [6n, 5n] })).toBe(5n);
     expect(given?.conversion && answer(given.conversion, {})).toBeNull();
     expect(source.decode(paid)).toEqual({ kind: "withdrawal", user: USER, assets: 9n, shares: 0n });
