@@ -2342,7 +2342,7 @@ export interface components {
         /** @description What the user should know before signing. */
         Warning: {
             /**
-             * @description Stable code. `price_unverified`: no independent price of a token is known; a second provider's offer confirms the route's amounts. `rate_unverified`: nothing confirms the rate at which the vault counts a token that is not its asset. `receiver_without_code`: the user's account is a contract, and has no code on the chain where the order pays. Of moves: `shares_sold`: the vault does not redeem the shares now, so an exchange buys them. Of withdrawals and moves: `exit_fee`: the exit fee of the vault that is left exceeds the slippage tolerance. Of withdrawals only: `no_minimum`: no contract enforces a minimum payment; `mode_changed`: the vault refuses an instant payment, so `auto` has chosen a request or cooldown; `not_cancellable`: the user cannot take the request or cooldown back; `route_unknown`: whether a route takes a later payment to the requested token is unknown; `approval_unused`: a part of the approval may stay; `pays_less`: a claim pays clearly less than the vault states; `amount_shared`: the vault paid several requests together, and the step takes only what is surely this one's. Of claims and cancellations: `received_unknown`: what they bring could not be read.
+             * @description Stable code. `price_unverified`: no independent price of a token is known; a second provider's offer confirms the route's amounts. `rate_unverified`: nothing confirms the rate at which the vault counts a token that is not its asset. `receiver_without_code`: the user's account is a contract, and has no code on the chain where the order pays. Of moves: `shares_sold`: the shares cannot be redeemed and deposited in this transaction, so an exchange buys them. Of withdrawals and moves: `exit_fee`: the exit fee of the vault that is left exceeds the slippage tolerance. Of withdrawals only: `no_minimum`: no contract enforces a minimum payment; `mode_changed`: the vault refuses an instant payment, so `auto` has chosen a request or cooldown; `not_cancellable`: the user cannot take the request or cooldown back; `route_unknown`: whether a route takes a later payment to the requested token is unknown; `approval_unused`: a part of the approval may stay; `pays_less`: a claim pays clearly less than the vault states; `amount_shared`: the vault paid several requests together, and the step takes only what is surely this one's. Of claims and cancellations: `received_unknown`: what they bring could not be read.
              * @example price_unverified
              */
             code: string;
@@ -2405,7 +2405,7 @@ export interface components {
              */
             referrer_handle?: string;
             /**
-             * @description Tracking id of an earlier deposit of the same user that this deposit belongs to. If that one waits for its second step, and this one pays what was delivered into the same vault, it completes both.
+             * @description Tracking id of an earlier deposit or withdrawal of the same user that this deposit belongs to. If that is a deposit that waits for its second step, and this one pays what was delivered into the same vault, it completes both.
              * @example trk_0123456789abcdef0123456789abcdef
              */
             parent_tracking_id?: string;
@@ -2832,7 +2832,7 @@ export interface components {
              */
             claim_tx_hash: HexText | null;
             /**
-             * @description Tracking id of the earlier deposit that this deposit belongs to, or `null` if there is none.
+             * @description Tracking id of the earlier deposit or withdrawal that this deposit belongs to, or `null` if there is none.
              * @example trk_0123456789abcdef0123456789abcdef
              */
             parent_tracking_id: string | null;
@@ -2977,7 +2977,7 @@ export interface components {
              */
             claim_tx_hash: HexText | null;
             /**
-             * @description Tracking id of the earlier deposit that this deposit belongs to, or `null` if there is none.
+             * @description Tracking id of the earlier deposit or withdrawal that this deposit belongs to, or `null` if there is none.
              * @example trk_0123456789abcdef0123456789abcdef
              */
             parent_tracking_id: string | null;
@@ -3182,7 +3182,7 @@ export interface components {
             /** @description Key of the preferred bridge (`GET /v1/bridges`). Another bridge is used if the preferred bridge has no route. */
             preferred_bridge?: components["schemas"]["BridgeKey"];
             /**
-             * @description Id of the partner. If an API key is sent, it must be empty or the id of the key's partner. Recorded on-chain as in deposits. Default: empty.
+             * @description Id of the partner. If an API key is sent, it must be empty or the id of the key's partner. Recorded on-chain as in deposits if the DepositRouter redeems the shares. Default: empty.
              * @example ptr_0123456789abcdef0123456789abcdef
              */
             partner_id?: string;
@@ -4883,7 +4883,7 @@ export interface components {
              */
             claim_tx_hash: HexText | null;
             /**
-             * @description Tracking id of the earlier deposit that this deposit belongs to, or `null` if there is none.
+             * @description Tracking id of the earlier deposit or withdrawal that this deposit belongs to, or `null` if there is none.
              * @example trk_0123456789abcdef0123456789abcdef
              */
             parent_tracking_id: string | null;
@@ -6553,7 +6553,7 @@ export interface components {
              */
             allowed: boolean;
             /**
-             * @description Largest amount that is possible now, in the smallest unit: assets of a deposit and of claims, shares of a withdrawal and of cancellations. Where a vault can pay for only a part of the shares, a withdrawal of slightly more may be possible: of the worth of two smallest units of the asset, or of 1% if its views and its payment differ. If no view shows how much can leave, up to 2% of the account's shares may be missing, and `reason` says so. `null` if unlimited, unknown, or no amount of one token, such as a claim of several tokens.
+             * @description Largest amount that is possible now, in the smallest unit: assets of a deposit and of claims, shares of a withdrawal and of cancellations. Where a vault can pay for only a part of the shares, a withdrawal of slightly more may be possible: of the worth of two smallest units of the asset, or of 1% if its views and its payment differ. If no view shows how much can leave, up to 2% of the account's shares may be missing, and `reason` says so. Several claimable requests are added up, and each needs a claim of its own. `null` if unlimited, unknown, or no amount of one token, such as a claim of several tokens.
              * @example 1000000
              */
             max: bigint | null;
@@ -9770,7 +9770,7 @@ export interface operations {
                     "application/json": components["schemas"]["BuiltRequestAction"];
                 };
             };
-            /** @description `mode_unsupported`: Mode not supported by the vault; `nothing_to_withdraw`: Nothing to withdraw; `cooldown`: Cooldown not over; `request_pending`: An earlier request is pending; `exits_paused`: Withdrawals paused by the vault; `no_liquidity`: Not enough liquidity in the vault; `below_minimum`: Below the vault's minimum; `not_allowed`: Account not allowed by the vault; `price_unsafe`: Unsafe price; `would_revert`: The transaction would revert */
+            /** @description `chain_unsupported`: Chain not supported; `mode_unsupported`: Mode not supported by the vault; `nothing_to_withdraw`: Nothing to withdraw; `cooldown`: Cooldown not over; `request_pending`: An earlier request is pending; `exits_paused`: Withdrawals paused by the vault; `no_liquidity`: Not enough liquidity in the vault; `below_minimum`: Below the vault's minimum; `not_allowed`: Account not allowed by the vault; `price_unsafe`: Unsafe price; `would_revert`: The transaction would revert */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9991,7 +9991,7 @@ export interface operations {
                     "application/json": components["schemas"]["BuiltRequestAction"];
                 };
             };
-            /** @description `mode_unsupported`: Mode not supported by the vault; `nothing_to_withdraw`: Nothing to withdraw; `cooldown`: Cooldown not over; `request_pending`: An earlier request is pending; `exits_paused`: Withdrawals paused by the vault; `no_liquidity`: Not enough liquidity in the vault; `below_minimum`: Below the vault's minimum; `not_allowed`: Account not allowed by the vault; `price_unsafe`: Unsafe price; `would_revert`: The transaction would revert */
+            /** @description `chain_unsupported`: Chain not supported; `mode_unsupported`: Mode not supported by the vault; `nothing_to_withdraw`: Nothing to withdraw; `cooldown`: Cooldown not over; `request_pending`: An earlier request is pending; `exits_paused`: Withdrawals paused by the vault; `no_liquidity`: Not enough liquidity in the vault; `below_minimum`: Below the vault's minimum; `not_allowed`: Account not allowed by the vault; `price_unsafe`: Unsafe price; `would_revert`: The transaction would revert */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -107,15 +107,15 @@ describe("findTransfers()", () => {
       },
     });
     const { client: slow } = chainWith([], 1_000);
-    const after = async (client: typeof refusing, searches: number) => {
+    const searched = async (client: typeof refusing, searches: number) => {
       const { ctx } = counting();
       await searchAll(ctx, { client, searches: searches - 1 });
       const { complete, gapless } = await findTransfers(ctx, { ...search, client });
       return { complete, gapless };
     };
-    expect(await after(slow, 1)).toEqual({ complete: false, gapless: false });
-    expect(await after(slow, 30)).toEqual({ complete: true, gapless: true });
-    expect(await after(refusing, 2)).toEqual({ complete: true, gapless: false });
+    expect(await searched(slow, 1)).toEqual({ complete: false, gapless: false });
+    expect(await searched(slow, 30)).toEqual({ complete: true, gapless: true });
+    expect(await searched(refusing, 2)).toEqual({ complete: true, gapless: false });
   });
 
   test("does not read again what a search has read, but for the newest blocks", async () => {

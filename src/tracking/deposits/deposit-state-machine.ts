@@ -125,7 +125,7 @@ export function isRequested({ state }: { state: DepositState }): boolean {
 
 /** Returns true if a deposit's request has ended with a claim, also with one that gave no shares. */
 export function isClaimed(row: {
-  state: DepositState;
+  state: string;
   claimTxHash: string | null;
   shares: string | null;
 }): boolean {

@@ -132,7 +132,12 @@ describe("a mistake about a request is answered with what to do", () => {
   const body = { vault_id: later.vault_id, user_address: NOBODY, request_id: "7" };
 
   test.each<[string, string, object, RegExp]>([
-    ["an unknown request", "claim", body, /^400 nothing_to_withdraw: the account has no redemption request 7/],
+    [
+      "an unknown request",
+      "claim",
+      body,
+      /^400 nothing_to_withdraw: the account has no redemption request 7/,
+    ],
     [
       "a request id as a number",
       "claim",

@@ -20,7 +20,14 @@ async function simulated(vault: Vault, of: { used?: bigint; logs?: readonly unkn
     const paid = vault(gas);
     const call = { ok: paid !== null, gasUsed: used, returnData: "0x", logs } as const;
     return {
-      ...{ calls: [call], failedAt: paid === null ? 0 : null, before: [], after: [], blockNumber: null },
+      ...{
+        calls: [call],
+        failedAt: paid === null ? 0 : null,
+        before: [],
+        after: [],
+        chainId: 1,
+        blockNumber: null,
+      },
       ...{ blockTimestamp: Number(paid ?? 0n) },
     };
   });

@@ -174,7 +174,10 @@ describe("a transaction at Veda's AtomicQueue", () => {
   });
 
   test("shows the request that Causeway builds, whatever else a smart account batches with it", () => {
-    const served = { ...vault, params: { ...vault.params, withdraw_queue: STRANGE, delayed_withdraw: OTHER } };
+    const served = {
+      ...vault,
+      params: { ...vault.params, withdraw_queue: STRANGE, delayed_withdraw: OTHER },
+    };
     const asked = { user: USER, assetOut: USDC, nonce: 1n, amountOfShares: 70n, amountOfAssets: 80n };
     const times = { creationTime: 1_700_000_000, secondsToMaturity: 60, secondsToDeadline: 600 };
     const queued = eventLog(
@@ -188,7 +191,10 @@ describe("a transaction at Veda's AtomicQueue", () => {
       { account: USER, asset: USDC, shares: 60n, maturity: 1_700_000_060 },
     );
     const seen = (...all: unknown[]) => vedaExits.findRequest?.(served, { user: USER, logs: logs(...all) });
-    for (const batched of [[queued, updated(900n)], [updated(900n), queued]])
+    for (const batched of [
+      [queued, updated(900n)],
+      [updated(900n), queued],
+    ])
       expect(seen(...batched)).toMatchObject({ shares: 70n, mode: "request" });
     expect(seen(updated(900n), cooling)).toMatchObject({ shares: 60n, mode: "cooldown" });
     expect(seen(updated(900n))).toMatchObject({ shares: 900n });
