@@ -28,10 +28,10 @@ async function simulated(vault: Vault, of: { used?: bigint; logs?: readonly unkn
         chainId: 1,
         blockNumber: null,
       },
-      ...{ blockTimestamp: Number(paid ?? 0n) },
+      ...{ blockTimestamp: paid ?? 0n },
     };
   });
-  return { ok: result.made?.ok, paid: result.simulation.blockTimestamp, gasUsed: result.gasUsed, limits };
+  return { ok: result.made?.ok, paid: Number(result.simulation.blockTimestamp), gasUsed: result.gasUsed, limits };
 }
 
 const own = gasLimit(200_000n);
