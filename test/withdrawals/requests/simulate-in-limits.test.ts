@@ -31,7 +31,12 @@ async function simulated(vault: Vault, of: { used?: bigint; logs?: readonly unkn
       ...{ blockTimestamp: paid ?? 0n },
     };
   });
-  return { ok: result.made?.ok, paid: Number(result.simulation.blockTimestamp), gasUsed: result.gasUsed, limits };
+  return {
+    ok: result.made?.ok,
+    paid: Number(result.simulation.blockTimestamp),
+    gasUsed: result.gasUsed,
+    limits,
+  };
 }
 
 const own = gasLimit(200_000n);
