@@ -4,6 +4,7 @@ import { join, relative } from "node:path";
 import { type OutputChunk, type Plugin, rolldown } from "rolldown";
 import { leanRedis, sentCommands } from "./lean-redis.ts";
 import { leanSource } from "./lean-source.ts";
+import { calledMethods, leanZod } from "./lean-zod.ts";
 import { isWorkerSource } from "./worker-sources.ts";
 
 /** Folder of the modules that wrangler makes one of and minifies, relative to the repository. */
@@ -25,7 +26,8 @@ export interface BundledModule {
 
 /**
  * Bundles `src/worker.ts` with its packages into `.cache/bundled/worker.js` and one module for each set of files that
- * is loaded separately, without what nothing uses, what only the OpenAPI document and migrations read, and commands of Redis that it never sends. `root`:
+ * is loaded separately, without what nothing uses, what only the OpenAPI document and migrations read, commands of Redis that it never sends and formats of strings that it
+ * never checks. `root`:
  * absolute path of the repository. Builds of the same sources may run at the same time. Throws an Error if a file does
  * not parse, an import does not resolve, or a file is neither a source of the Worker nor part of a package.
  */
@@ -58,7 +60,7 @@ async function bundle(root: string): Promise<OutputChunk[]> {
     resolve: { conditionNames: ["workerd", "worker", "browser", "import"] },
     // No source reads a property or a global for its effect.
     treeshake: { propertyReadSideEffects: false, unknownGlobalSideEffects: false },
-    plugins: [leanSources(root), withoutUnused(), withoutCommands(root)],
+    plugins: [leanSources(root), withoutUnused(), withoutCommands(root), withoutFormats(root)],
     onLog(level, { message }) {
       if (level === "warn") throw new Error(message);
     },
@@ -142,6 +144,18 @@ function withoutCommands(root: string): Plugin {
     transform: {
       filter: { id: /\/@upstash\/redis\/chunk-\w+\.mjs$/ },
       handler: (code, id) => ({ code: leanRedis(id, code, sent), map: null }),
+    },
+  };
+}
+
+/** Returns a plugin that leaves out the formats of zod's strings that the Worker does not use. */
+function withoutFormats(root: string): Plugin {
+  const called = calledMethods(root);
+  return {
+    name: "without-formats",
+    transform: {
+      filter: { id: /\/zod\/v4\/classic\/schemas\.js$/ },
+      handler: (code, id) => ({ code: leanZod(id, code, called), map: null }),
     },
   };
 }
