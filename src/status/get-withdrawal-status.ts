@@ -10,7 +10,7 @@ import {
   isUnseenWithdrawal,
   statusOfWithdrawal,
 } from "../tracking/withdrawals/withdrawal-state-machine.ts";
-import { type NextExitStepOutcome, nextExitStep } from "../withdrawals/next-withdrawal-step.ts";
+import { nextExitStep } from "../withdrawals/next-withdrawal-step.ts";
 import { pollWithdrawalAfter, readWithdrawalSteps } from "../withdrawals/withdrawal-steps.ts";
 import { followRepeatedTransfer, followReplayedWithdrawal } from "./status-replayed-withdrawal.ts";
 import {
@@ -81,9 +81,8 @@ async function toStatus(
   { row, offers }: { row: WithdrawalRow; offers: boolean },
 ): Promise<TransferStatus> {
   const state = currentWithdrawalState(row, ctx.now());
-  const made: NextExitStepOutcome = offers ? await nextExitStep(ctx, row) : { next: null, refusal: null };
-  const { next, refusal, amount } = made;
-  const steps = offers ? await readWithdrawalSteps(ctx, { row, state, next, amount }) : [];
+  const { next, refusal } = offers ? await nextExitStep(ctx, row) : { next: null, refusal: null };
+  const steps = offers ? await readWithdrawalSteps(ctx, { row, state, next }) : [];
   return {
     ...statusOfWithdrawal(state, row.substatus),
     ...(await withdrawalSides(ctx, row)),

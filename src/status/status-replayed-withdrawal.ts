@@ -63,7 +63,7 @@ export async function followRepeatedTransfer(
 
 /** Column values of a withdrawal whose second step is not known. */
 const NO_TRANSFER = {
-  ...{ substatus: null, routerExplorer: null, depositTxHash: null, depositProven: false, sentAssets: null },
+  ...{ substatus: null, routerExplorer: null, depositTxHash: null, depositProven: false },
   ...{ destinationTxHash: null, refundTxHash: null, deliveredAmount: null, receivedAmount: null },
 } as const;
 
@@ -99,7 +99,7 @@ const resetWithdrawal = (row: WithdrawalRow): WithdrawalRow => ({
   ...{ state: "built", substatus: null, history: [], routerExplorer: null, requestId: null },
   ...{ sourceTxHash: null, sourceProven: false, depositTxHash: null, depositProven: false },
   ...{ claimTxHash: null, destinationTxHash: null, refundTxHash: null },
-  ...{ deliveredAmount: null, receivedAmount: null, shares: null, assets: null, sentAssets: null },
+  ...{ deliveredAmount: null, receivedAmount: null, shares: null, assets: null },
 });
 
 /** Returns true if a transition was caused by the delivery or refund of the original withdrawal. */

@@ -82,8 +82,8 @@ function paidOf(row: WithdrawalRow): Movement | null {
     case "partial":
       return { hash: row.destinationTxHash ?? paidIn, chainId, amount, token, kind: "asset" };
     case "refunded": {
-      // Rows of older versions lack what their second step sent. A Router order sends the minimum.
-      const sent = row.depositProven ? (row.sentAssets ?? row.assets) : row.minAssets;
+      // A second step sends all that the vault paid, a Router order the minimum.
+      const sent = row.depositProven ? row.assets : row.minAssets;
       const returned = returnedByBridge({ token, sent, amount: row.receivedAmount });
       return { hash: row.refundTxHash, chainId, ...returned, kind: "asset" };
     }

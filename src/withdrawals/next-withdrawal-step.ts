@@ -28,8 +28,6 @@ import { type RequestAction, simulateRequestCall } from "./requests/simulate-req
 export interface NextExitStepOutcome {
   next: WithdrawalNextStep | null;
   refusal: NextStepRefusal | null;
-  /** Amount that a second step takes, in the smallest unit of the vault's payment token; absent otherwise. */
-  amount?: string | undefined;
 }
 
 const NOTHING: NextExitStepOutcome = { next: null, refusal: null };
@@ -128,11 +126,7 @@ async function prepareFollowUp(
 const REBUILD_MS = 10 * SECOND_MS;
 
 /** Schema of an outcome that the cache keeps. */
-const Outcome = z.object({
-  next: WithdrawalNextStep.nullable(),
-  refusal: NextStepRefusal.nullable(),
-  amount: z.string().optional(),
-});
+const Outcome = z.object({ next: WithdrawalNextStep.nullable(), refusal: NextStepRefusal.nullable() });
 
 /**
  * Returns the second step for the amount that the vault paid. It is at most ten seconds old, and is built again when its
@@ -187,8 +181,7 @@ async function buildTransfer(ctx: Context, row: WithdrawalRow): Promise<NextExit
   });
   const { transaction_request, approval, calls } = prepared;
   const warnings = [...prepared.warnings, ...(row.assets === null ? [SHARED] : [])];
-  const next = { kind: "transfer" as const, transaction_request, approval, calls, warnings };
-  return { next, refusal: null, amount: amount.toString() };
+  return { next: { kind: "transfer", transaction_request, approval, calls, warnings }, refusal: null };
 }
 
 /** Warning of a second step that takes only what is surely the withdrawal's. */

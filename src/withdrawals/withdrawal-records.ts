@@ -91,9 +91,9 @@ export async function getTrackedWithdrawal(ctx: Context, trackingId: string): Pr
   const { answering, sameAs } = await findSharedSource(ctx, own);
   const { row } =
     answering === own ? { row: own } : await trackWithdrawal(ctx, { row: answering, readTransaction });
-  const { next, refusal, amount } = await nextExitStep(ctx, row);
+  const { next, refusal } = await nextExitStep(ctx, row);
   const wire = toTrackedWithdrawal(row, ctx.now());
-  const steps = await readWithdrawalSteps(ctx, { row, state: wire.state, next, amount });
+  const steps = await readWithdrawalSteps(ctx, { row, state: wire.state, next });
   return {
     ...{ ...wire, ...quotedFields(own, ctx.now()), next, next_refusal: refusal, steps },
     ...{ poll_after_ms: pollWithdrawalAfter(wire.state), same_as: sameAs },

@@ -23,8 +23,6 @@ interface SteppedWithdrawal {
   row: WithdrawalRow;
   state: WithdrawalState;
   next: WithdrawalNextStep | null;
-  /** Amount that `next` takes as a second step, in the smallest unit of the vault's payment token; absent otherwise. */
-  amount?: string | undefined;
 }
 
 /** A withdrawal with what its second step depends on. */
@@ -125,29 +123,18 @@ function claimState(
   return row.claimTxHash === null ? "skipped" : "done";
 }
 
-/** States of a withdrawal with a second step in which the vault has paid all that the step may take. */
-const PAID: ReadonlySet<WithdrawalState> = new Set([
-  "awaiting_transfer",
-  "bridging",
-  "completed",
-  "refunded",
-]);
-
 /** Returns the user's steps for the swap or bridge of the vault's payment. Empty if there is none. */
-function transferSteps({ row, state, next, amount, plan, asked }: PlannedWithdrawal): Step[] {
+function transferSteps({ row, state, next, plan, asked }: PlannedWithdrawal): Step[] {
   const planned = plan.destination;
   if (planned === null) return [];
   const ready = next?.kind === "transfer" ? next : null;
   const as = (own: StepState, approvalsWait = false): LegFacts => ({
     ...{ state: own, txHash: row.depositTxHash, allowance: null, approvalsWait },
   });
-  if (ready === null) {
-    // Once the vault has paid several requests together, the estimate of the build is not what the step takes.
-    const estimate = PAID.has(state) ? null : planned.amount;
-    const stated = row.sentAssets ?? row.assets ?? estimate;
-    return toLegSteps({ ...planned, amount: stated }, transferFacts(row, { state, as }));
-  }
-  const { leg, allowance } = builtSecondLeg(planned, { ready, amount: amount ?? row.assets, asked });
+  const stated = row.assets ?? planned.amount;
+  if (ready === null) return toLegSteps({ ...planned, amount: stated }, transferFacts(row, { state, as }));
+  const amount = row.assets ?? ready.approval?.amount ?? planned.amount;
+  const { leg, allowance } = builtSecondLeg(planned, { ready, amount, asked });
   return toLegSteps(leg, { ...as(row.depositTxHash === null ? "required" : "waiting"), allowance });
 }
 

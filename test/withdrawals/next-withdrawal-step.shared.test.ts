@@ -72,7 +72,6 @@ test("takes its part by shares, with a warning, and leaves the rest in the accou
   expect(made.refusal).toBeNull();
   expect(asked[0]).toMatchObject({ amount: (PAID * 2n) / 3n, fromToken: USDC, toToken: WETH });
   expect(made.next).toMatchObject({ kind: "transfer", warnings: [{ code: "amount_shared" }] });
-  expect(made.amount).toBe(((PAID * 2n) / 3n).toString());
 });
 
 test("takes nothing that another one has", async () => {

@@ -44,12 +44,6 @@ interface Case {
   next?: WithdrawalNextStep["kind"];
   allowance?: bigint | null;
 }
-/** What is known of the part of a shared payment: as sent, and as built. */
-interface Shared {
-  sentAssets?: string | null;
-  next?: WithdrawalNextStep | null;
-  amount?: string;
-}
 const CALL = { to: VAULT, data: "0x12", value: "0x0", chain_id: "0x7a69" } as const;
 const nextOf = (kind: WithdrawalNextStep["kind"]): WithdrawalNextStep => ({
   ...{ kind, transaction_request: request, approval: null, calls: [CALL], warnings: [] },
@@ -182,29 +176,6 @@ describe("toWithdrawalSteps() of two steps", () => {
       expect(steps.at(-1)).toMatchObject({ step_id: "destination.transfer", amount: "100500000" });
     },
   );
-
-  describe("whose vault paid several requests together", () => {
-    const amountOf = (state: WithdrawalState, { sentAssets = null, next = null, amount }: Shared = {}) =>
-      toWithdrawalSteps({
-        ...{ state, plan, allowance: null, asked: [], next, ...(amount !== undefined && { amount }) },
-        row: { ...withdrawalRow, state, depositProven: sentAssets !== null, sentAssets },
-      }).at(-1)?.amount;
-
-    test("the second has the part that it takes, as built or as sent", () => {
-      expect(amountOf("awaiting_transfer", { next: nextOf("transfer"), amount: "52000000" })).toBe(
-        "52000000",
-      );
-      for (const state of ["bridging", "completed", "refunded"] as const)
-        expect(amountOf(state, { sentAssets: "52000000" })).toBe("52000000");
-    });
-
-    test("the second has no amount while none is known, and the estimate before the payment", () => {
-      expect(amountOf("awaiting_transfer", { next: nextOf("transfer") })).toBeNull();
-      for (const state of ["awaiting_transfer", "bridging", "completed"] as const)
-        expect(amountOf(state)).toBeNull();
-      expect(amountOf("requested")).toBe("101000000");
-    });
-  });
 
   test.each<WithdrawalState>(["failed", "partial"])("nothing is left to do once it is %s", (state) => {
     expect(stepsOf({ state, plan })).not.toContainEqual(expect.stringMatching(/: (required|waiting)$/));

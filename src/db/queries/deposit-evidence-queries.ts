@@ -113,12 +113,11 @@ export async function keepHints(
 /** Maximum number of other deposits that one payment may refund, beside those that are recorded for it. */
 const MAX_TOGETHER = 8;
 
-/** What a row sent into its bridge: a deposit what its user paid, a withdrawal what its vault paid or a part of it. */
+/** What a row sent into its bridge: a deposit what its user paid, a withdrawal what its vault paid. */
 const SENT = {
   token: raw`case when ${deposits.direction} = 'deposit' then ${deposits.fromToken} else ${deposits.exitToken} end`,
   amount: raw<string | null>`(case when ${deposits.direction} = 'deposit' then ${deposits.fromAmount}
-    when ${deposits.depositProven} then coalesce(${deposits.sentAssets}, ${deposits.assets})
-    else ${deposits.minAssets} end)::text`,
+    when ${deposits.depositProven} then ${deposits.assets} else ${deposits.minAssets} end)::text`,
 };
 
 /**

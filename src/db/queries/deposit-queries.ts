@@ -75,7 +75,6 @@ type TrackedColumns =
   | "refundTxHash"
   | "deliveredAmount"
   | "receivedAmount"
-  | "sentAssets"
   | "routerExplorer"
   | "requestId"
   | "nextCheckAt"

@@ -126,18 +126,13 @@ export const deposits = pgTable(
     partnerVerified: boolean("partner_verified").notNull().default(false),
     referrer: text("referrer").notNull(),
     referrerHandle: text("referrer_handle").notNull().default(""),
-    /** How the vault pays a withdrawal: `instant`, `request` or `cooldown`. Null in deposits, as are the next six. */
+    /** How the vault pays a withdrawal: `instant`, `request` or `cooldown`. Null in deposits, as are the next five. */
     mode: text("mode").$type<"instant" | "request" | "cooldown">(),
     /** Token that the vault pays, its expected and minimum amount, and the amount that was paid. */
     exitToken: text("exit_token"),
     estimatedAssets: uint256("estimated_assets"),
     minAssets: uint256("min_assets"),
     assets: uint256("assets"),
-    /**
-     * Amount of `exitToken` that the proven second step takes: what the vault paid or, where that is unknown, a safe part
-     * of a payment for several requests. Null in rows of older versions.
-     */
-    sentAssets: uint256("sent_assets"),
     /** Chain of the requested token. */
     toChainId: integer("to_chain_id"),
     history: jsonb("history").$type<{ state: TrackedState; at: string }[]>().notNull(),

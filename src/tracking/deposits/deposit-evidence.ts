@@ -226,7 +226,7 @@ const NOTHING_SEEN = {
 } as const satisfies DepositChange;
 
 /** Column values of a withdrawal without any known transaction. */
-const NO_EXIT_SEEN = { ...NOTHING_SEEN, assets: null, sentAssets: null } as const satisfies WithdrawalChange;
+const NO_EXIT_SEEN = { ...NOTHING_SEEN, assets: null } as const satisfies WithdrawalChange;
 const NO_TRANSFER = { provider: null, bridge: null, tool: null } as const satisfies WithdrawalChange;
 
 /**

@@ -135,9 +135,8 @@ function sentTransition(
   row: WithdrawalRow,
   { hash, built, receipt }: { hash: Hex; built: BuiltTransfer; receipt: Receipt },
 ): WithdrawalTransition {
-  const { provider, bridge, tool, least, amount: sentAssets } = built;
-  const step = { depositTxHash: hash, depositProven: true, sentAssets };
-  const sent = { ...step, substatus: null, provider, bridge, tool };
+  const { provider, bridge, tool, least } = built;
+  const sent = { depositTxHash: hash, depositProven: true, substatus: null, provider, bridge, tool };
   if (row.toChainId !== row.vaultChainId)
     return {
       event: { kind: "chain", shows: "transfer_sent", confirmed: true },
@@ -172,9 +171,9 @@ export async function exitDeliveryTransitions(
   const txHash = bridgedIn(row);
   if (txHash === null) return [];
   const arrivals = hashesOn(row.toChainId, hints) as Hex[];
-  // A Router order keeps a margin of what the vault paid, and its event tells the transfer.
-  const sent = row.depositProven ? (row.sentAssets ?? row.assets) : null;
-  const sender = { account: row.userAddress, amount: sent === null ? null : BigInt(sent) };
+  // A second step takes all that the vault paid. A Router order keeps a margin of it, and its event tells the transfer.
+  const amount = row.depositProven && row.assets !== null ? BigInt(row.assets) : null;
+  const sender = { account: row.userAddress, amount };
   // The minimum of a second step is that of its own build.
   const built = builtTerms(row, { fromToken: row.exitToken, least: row.depositProven ? null : row.moveMin });
   const { said } = await readProviderStatuses(ctx, {

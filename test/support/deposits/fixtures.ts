@@ -109,7 +109,6 @@ export const row: DepositRow = {
   destinationTxHash: null,
   refundTxHash: null,
   deliveredAmount: null,
-  sentAssets: null,
   sourceProven: false,
   depositProven: false,
   requestId: null,

@@ -1,1 +1,0 @@
-ALTER TABLE "deposits" ADD COLUMN "sent_assets" numeric(78, 0);
