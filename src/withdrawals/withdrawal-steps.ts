@@ -123,6 +123,14 @@ function claimState(
   return row.claimTxHash === null ? "skipped" : "done";
 }
 
+/** States of a withdrawal with a second step in which the vault has paid all that the step may take. */
+const PAID: ReadonlySet<WithdrawalState> = new Set([
+  "awaiting_transfer",
+  "bridging",
+  "completed",
+  "refunded",
+]);
+
 /** Returns the user's steps for the swap or bridge of the vault's payment. Empty if there is none. */
 function transferSteps({ row, state, next, plan, asked }: PlannedWithdrawal): Step[] {
   const planned = plan.destination;
@@ -131,9 +139,13 @@ function transferSteps({ row, state, next, plan, asked }: PlannedWithdrawal): St
   const as = (own: StepState, approvalsWait = false): LegFacts => ({
     ...{ state: own, txHash: row.depositTxHash, allowance: null, approvalsWait },
   });
-  const stated = row.assets ?? planned.amount;
-  if (ready === null) return toLegSteps({ ...planned, amount: stated }, transferFacts(row, { state, as }));
-  const amount = row.assets ?? ready.approval?.amount ?? planned.amount;
+  if (ready === null) {
+    // Once the vault has paid several requests together, the estimate of the build is not what the step takes; what an
+    // open request was paid at once is not all of it.
+    const amount = PAID.has(state) ? row.assets : planned.amount;
+    return toLegSteps({ ...planned, amount }, transferFacts(row, { state, as }));
+  }
+  const amount = row.assets ?? ready.approval?.amount ?? null;
   const { leg, allowance } = builtSecondLeg(planned, { ready, amount, asked });
   return toLegSteps(leg, { ...as(row.depositTxHash === null ? "required" : "waiting"), allowance });
 }

@@ -177,6 +177,17 @@ describe("toWithdrawalSteps() of two steps", () => {
     },
   );
 
+  test("the second has no amount once the vault has paid and it is unknown, and the estimate before", () => {
+    const amountOf = (state: WithdrawalState, next: WithdrawalNextStep | null = null) =>
+      toWithdrawalSteps({
+        ...{ state, plan, allowance: null, asked: [], next, row: { ...withdrawalRow, state } },
+      }).at(-1)?.amount;
+    expect(amountOf("awaiting_transfer", nextOf("transfer"))).toBeNull();
+    for (const state of ["awaiting_transfer", "bridging", "completed"] as const)
+      expect(amountOf(state)).toBeNull();
+    expect(amountOf("requested")).toBe("101000000");
+  });
+
   test.each<WithdrawalState>(["failed", "partial"])("nothing is left to do once it is %s", (state) => {
     expect(stepsOf({ state, plan })).not.toContainEqual(expect.stringMatching(/: (required|waiting)$/));
     expect(stepsOf({ state, plan }).at(-1)).toBe("destination.transfer: skipped");
