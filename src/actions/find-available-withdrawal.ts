@@ -30,8 +30,8 @@ interface SeenWithdrawal {
 
 /**
  * A user's shares (null if unread), the conditions in each mode of withdrawing all of them in the first token that the
- * vault does not refuse, and a note about rewards that the family pays elsewhere. `requests`: the user's open redemption requests, null if they could not
- * be read.
+ * vault does not refuse, and a note about rewards that the family pays elsewhere. `requests`: the user's open redemption
+ * requests, null if they could not be read.
  */
 export interface WithdrawalFacts {
   shares: bigint | null;

@@ -184,11 +184,11 @@ async function buildTransfer(ctx: Context, row: WithdrawalRow): Promise<NextExit
   return { next: { kind: "transfer", transaction_request, approval, calls, warnings }, refusal: null };
 }
 
-/** Warning of a second step that takes only what is surely the withdrawal's. */
+/** Warning of a second step that takes only what none of the other known requests can claim. */
 const SHARED: Warning = {
   code: "amount_shared",
   detail:
-    "several requests were paid together: this step takes what is surely this one's, and the rest stays in the account",
+    "several requests were paid together: this step takes what none of the others known here can claim, and the rest stays in the account",
 };
 
 /** Returns the slippage of a second step. Only an instant withdrawal's estimate is a promise that has lost a part. */
