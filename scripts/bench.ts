@@ -3,7 +3,7 @@
  * within one run, so that the machine's speed cancels out. A slow result fails nothing.
  *
  *   node scripts/bench.ts                      everything
- *   node scripts/bench.ts --only positions     or detail, routes, prices, bundle, flows, following, registry
+ *   node scripts/bench.ts --only positions     or detail, routes, withdrawals, prices, bundle, flows, following, registry
  *   node scripts/bench.ts --only flows --events 200000
  */
 import { mkdtempSync, rmSync } from "node:fs";
@@ -19,13 +19,16 @@ import { benchProofs, proofColumns } from "./bench/proofs.ts";
 import { benchBuild, benchRoutes, buildColumns, routeColumns } from "./bench/routes.ts";
 import { printTable } from "./bench/table.ts";
 import { benchVaultDetail, detailColumns } from "./bench/vault-detail.ts";
+import { benchWithdrawals, withdrawalColumns } from "./bench/withdrawals.ts";
 import { runSecondWorker } from "./bench/workers.ts";
 import { oneOf, readArguments } from "./command.ts";
 import { bootStack } from "./stack/boot.ts";
 import type { StackManifest } from "./stack/manifest.ts";
 
 /** Parts that are measured on one local stack. */
-const partsOnStack = ["positions", "detail", "routes", "prices"] as const;
+const partsOnStack = ["positions", "detail", "routes", "withdrawals", "prices"] as const;
+/** Those of them that share one Worker. */
+const partsOnWorker = ["detail", "routes", "withdrawals"] as const;
 const parts = [...partsOnStack, "flows", "following", "registry", "bundle"] as const;
 const { values: options } = readArguments({
   help: `Measures the production bundle on the local stack and prints each figure with its target.
@@ -52,6 +55,10 @@ async function measure(folder: string, stack: StackManifest): Promise<void> {
       const builds = await benchBuild(worker, stack);
       printTable("POST /v1/quote/build, chains and stores on this machine", buildColumns, builds);
     }
+    if (wanted("withdrawals")) {
+      const rows = await benchWithdrawals(worker, stack);
+      printTable("The way out, nodes far away", withdrawalColumns, rows);
+    }
     if (wanted("detail")) {
       const routed = await runSecondWorker(folder, { stack, name: "routed", chainIds, assets: "in front" });
       try {
@@ -71,7 +78,7 @@ async function measure(folder: string, stack: StackManifest): Promise<void> {
 async function onStack(): Promise<void> {
   const stack = await bootStack({ quiet: true });
   try {
-    if (wanted("detail") || wanted("routes")) await measure(folder, stack.manifest);
+    if (partsOnWorker.some(wanted)) await measure(folder, stack.manifest);
     if (wanted("prices"))
       printTable("What prices cost a build", priceColumns, await benchPrices(folder, stack.manifest));
     // Last on this stack, because it replaces the registry.

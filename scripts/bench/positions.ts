@@ -12,6 +12,7 @@ import { HELD_PROGRAM, MAX_CALLS } from "../../src/chains/aggregator/aggregator-
 import { encodePositionCalls, MAX_OVERRIDE_BYTES } from "../../src/vaults/lens/position-lens.ts";
 import { rpc } from "../stack/chains/json-rpc.ts";
 import type { StackChain, StackManifest } from "../stack/manifest.ts";
+import { setDistance } from "./node-distance.ts";
 import { registerOnly } from "./registry.ts";
 import { interleave, median } from "./statistics.ts";
 import { ms, type Row, ratio } from "./table.ts";
@@ -249,11 +250,4 @@ function assertSame(a: Held, b: Held, size: number): void {
 async function rpcRequests(url: string): Promise<string> {
   const header = (await fetch(url)).headers.get("server-timing") ?? "";
   return /rpc;dur=\d+;desc="(\d+)"/.exec(header)?.[1] ?? "?";
-}
-
-/** Makes the node's fault layer delay every response. */
-async function setDistance(node: string, away: number): Promise<void> {
-  const faults = away === 0 ? [] : [{ kind: "latency", ms: away }];
-  const response = await fetch(`${node}/__control`, { method: "POST", body: JSON.stringify({ faults }) });
-  if (!response.ok) throw new Error(await response.text());
 }

@@ -13,7 +13,8 @@ const OWN_AIM_MS = 25;
 const TOGETHER = 8;
 const Built = z.object({ tracking_id: z.string(), calls: z.array(z.unknown()) });
 
-interface Route {
+/** A request to the API: by POST if there is a body. */
+export interface Route {
   name: string;
   path: string;
   body?: unknown;
@@ -75,7 +76,8 @@ function routesOf(stack: StackManifest): Route[] {
   ];
 }
 
-function bodyFor(stack: StackManifest, name: string) {
+/** Returns the body of a deposit of one whole token by the stack's first account. Throws if there is no such vault. */
+export function bodyFor(stack: StackManifest, name: string) {
   const vault = stack.vaults.find((one) => one.name === name);
   const chain = stack.chains.find(({ chain_id }) => chain_id === vault?.chain_id);
   const account = stack.accounts[0];
@@ -91,7 +93,8 @@ function bodyFor(stack: StackManifest, name: string) {
   };
 }
 
-async function call(origin: string, { path, body }: Route): Promise<Response> {
+/** Sends a request past all caches. Throws if it is refused. */
+export async function callRoute(origin: string, { path, body }: Route): Promise<Response> {
   const headers = { "content-type": "application/json" };
   // What caches may keep has no Server-Timing; they do not keep what was asked with an Authorization header.
   const uncached = { headers: { authorization: "Bearer none" } };
@@ -101,8 +104,9 @@ async function call(origin: string, { path, body }: Route): Promise<Response> {
   return response;
 }
 
-async function requestsOf(origin: string, route: Route): Promise<string[]> {
-  const response = await call(origin, route);
+/** Sends a request and returns how many it made to each external system, in the order of `routeColumns`. */
+export async function requestsOf(origin: string, route: Route): Promise<string[]> {
+  const response = await callRoute(origin, route);
   await response.arrayBuffer();
   const header = response.headers.get("server-timing") ?? "";
   const count = (system: string) => new RegExp(`${system};dur=\\d+;desc="(\\d+)"`).exec(header)?.[1] ?? "0";
@@ -117,7 +121,7 @@ export async function benchBuild(worker: RunningWorker, stack: StackManifest): P
   const rows: Row[] = [];
   for (const [name, body] of buildsOf(stack)) {
     const route = { name, path: "/v1/quote/build", body };
-    const build = async () => Built.parse(await (await call(worker.origin, route)).json());
+    const build = async () => Built.parse(await (await callRoute(worker.origin, route)).json());
     for (let warm = 0; warm < 5; warm += 1) await build();
     const alone: number[] = [];
     const own: number[] = [];
@@ -142,7 +146,7 @@ export async function benchBuild(worker: RunningWorker, stack: StackManifest): P
 
 /** Sends one build, and throws unless it succeeds. */
 export async function sendBuild({ origin }: Pick<RunningWorker, "origin">, body: unknown): Promise<void> {
-  Built.parse(await (await call(origin, { name: "build", path: "/v1/quote/build", body })).json());
+  Built.parse(await (await callRoute(origin, { name: "build", path: "/v1/quote/build", body })).json());
 }
 
 /**
