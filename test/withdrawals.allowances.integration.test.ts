@@ -7,6 +7,7 @@ import { deployMidas } from "./support/conformance/vaults/midas-stand-in.ts";
 import { set } from "./support/conformance/vaults/standard.ts";
 import { place } from "./support/conformance/vaults/suite.ts";
 import { startWorld, type World } from "./support/conformance/vaults/world.ts";
+import { read } from "./support/partners/wallet.ts";
 import { extendDeadlines } from "./support/patient-deadlines.ts";
 import { confirm, Holder } from "./support/withdrawals/holder.ts";
 import { requestingVaults } from "./support/withdrawals/requesting-vaults.ts";
@@ -53,6 +54,40 @@ describe("Midas, redeemed by the owner's own call", () => {
     expect(await one.held("asset")).toBeGreaterThanOrEqual(BigInt(built.estimate.min_assets ?? shares));
     expect(await allowanceOf(one, redemptions)).toBe(0n);
   });
+});
+
+describe("Midas, which exempts the owner but not the Router", () => {
+  const setup = { deposit: "instant", recipient: "argument", caller: "router" } as const;
+  const family = { name: "A vault", adapter: "midas", type: "midas", deploy: deployMidas(setup) } as const;
+
+  test.each([
+    ["a fee within the slippage", ["setInstantFee", [50n]], ["waiveFee", true]],
+    ["a fee beyond what is accepted", ["setInstantFee", [500n]], ["waiveFee", true]],
+    ["its smallest redemption", ["setMinAmount", [10n ** 30n]], ["freeFromMinAmount", true]],
+  ] as const)(
+    "from %s: is left by the owner's own call, for all that the shares are worth",
+    async (_, rule, free) => {
+      const placed = await place(world, { family, decimals: 6 });
+      const redemptions = placed.parts["redemptions"] ?? placed.vault;
+      const change = (name: string, args: readonly unknown[]) =>
+        set(placed, { abi: midasRedemptionVaultAbi, name, args, on: redemptions });
+      const one = await holderAt(placed);
+      await change(...rule);
+      await change(free[0], [one.address, free[1]]);
+      const { body } = await one.quote("all");
+      expect(body).toMatchObject({ options: [{ mode: "instant", exit_fee: "0" }, { mode: "request" }] });
+      const asked = `/v1/actions/${one.address}/${world.chainId}:${placed.vault}`;
+      expect((await read(await world.fresh().send(asked))).body).toMatchObject({
+        withdraw: { allowed: true, mode: "instant", max: String(await one.held("share")) },
+      });
+      const { built } = await one.withdraw("all", { authorize: "auto" });
+      expect(built).toMatchObject({ mode: "instant", authorize: "approve", approval: null, warnings: [] });
+      expect(built.transaction_request?.to.toLowerCase()).toBe(redemptions.toLowerCase());
+      expect(await one.held("share")).toBe(0n);
+      expect(await one.held("asset")).toBe(BigInt(built.estimate.assets ?? "0"));
+      expect(BigInt(built.estimate.min_assets ?? "0")).toBeGreaterThan(0n);
+    },
+  );
 });
 
 test.each(requestingVaults.map((kind) => [kind.name, kind] as const))(

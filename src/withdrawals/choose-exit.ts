@@ -4,6 +4,7 @@ import { sameAddress } from "../lib/address.ts";
 import { fractionToParts, PARTS_PER_BILLION } from "../lib/amount.ts";
 import { decodeRouterError, failedTokenOf } from "../router/router-codec.ts";
 import type { ExitMode } from "../vaults/vault-exits.ts";
+import { enforcesMinimum } from "./exit-calldata.ts";
 import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
 import { FailedExit, type PreparedExit, prepareExit } from "./prepare-exit.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
@@ -178,6 +179,23 @@ export function rankModes(
     return isCheap(way, slippage) ? 0 : 2;
   };
   return [...new Set(ways.map(({ mode }) => mode))].sort((a, b) => cost(a) - cost(b));
+}
+
+/**
+ * Returns the state of a withdrawal with the owner's own calls first that pay more than the Router's: a vault may exempt
+ * the owner, but not the executor, from a fee or a minimum. Only calls that enforce a minimum payment themselves count.
+ */
+export function preferOwnCalls(order: WithdrawalOrder, facts: ExitFacts): ExitFacts {
+  const { shares, ways } = facts;
+  const paid = ({ terms }: ExitWay): bigint =>
+    shares < (terms.minShares ?? 0n) ? 0n : (terms.previewAssets ?? 0n);
+  const isBetter = (way: ExitWay): boolean => {
+    const routed = ways.find(({ mode, via }) => mode === way.mode && via === "router");
+    if (routed === undefined || paid(way) <= paid(routed)) return false;
+    return enforcesMinimum({ order, way, shares, minAssets: 1n, warnings: [], deadline: 0n });
+  };
+  const better = ways.filter(isBetter);
+  return { ...facts, ways: [...better, ...ways.filter((way) => !better.includes(way))] };
 }
 
 /** Returns true if the exit fee is at most the slippage, as a fraction of the shares' value, or unknown. */

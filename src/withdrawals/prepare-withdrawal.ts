@@ -18,6 +18,7 @@ import {
   isOnwardError,
   isRefusal,
   type ModeOption,
+  preferOwnCalls,
   prepareMode,
   rankModes,
 } from "./choose-exit.ts";
@@ -110,7 +111,7 @@ export async function tryWithdrawal(ctx: Context, of: WithdrawalTrial): Promise<
   const refusals = new Map<ExitMode, AppError>();
   try {
     const order = await resolveWithdrawal(ctx, { input, vault });
-    const facts = await readExitFacts(ctx, order);
+    const facts = preferOwnCalls(order, await readExitFacts(ctx, order));
     const { exit } = await firstPossible(rankModes(order, facts.ways), async (mode) => {
       try {
         return await prepareMode(ctx, { order, facts, mode });
@@ -145,7 +146,7 @@ async function readOrder(ctx: Context, of: { input: WithdrawInput; vault: Vault 
   requestMarketPrices(ctx, preparedTokens(order));
   // The simulation then knows the chain's fees without waiting.
   void readSimulationSetting(ctx, order.vault.chainId);
-  const facts = await readExitFacts(ctx, order);
+  const facts = preferOwnCalls(order, await readExitFacts(ctx, order));
   // The chain may show that the vault does not pay the requested token, so that a swap follows.
   const slippage = of.input.slippage ?? defaultSlippage(facts.ways.some(({ pays }) => pays));
   // The Router's "all" is what the balance shows, without the shares that their transfer claims first.

@@ -32,7 +32,9 @@ interface ExitInMode {
  */
 export function chooseExitSignature({ order, facts, mode }: ExitInMode): AuthorizationKind | null {
   const { authorize: wish, user: owner } = order;
-  const routed = facts.ways.some((way) => way.mode === mode && way.via === "router");
+  const ways = facts.ways.filter((way) => way.mode === mode);
+  // A signature is no reason to prefer the Router to a call that pays more.
+  const routed = (canApprove(order) ? ways.slice(0, 1) : ways).some(({ via }) => via === "router");
   return chooseAuthorization({
     ...{ wish, owner, amount: facts.shares },
     allowance: facts.allowances.get(depositRouterAddress.toLowerCase()) ?? null,

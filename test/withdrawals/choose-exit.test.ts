@@ -7,13 +7,22 @@ import {
   allPossible,
   asOnwardError,
   firstPossible,
+  preferOwnCalls,
   prepareMode,
   rankModes,
 } from "../../src/withdrawals/choose-exit.ts";
 import { testContext } from "../support/context.ts";
 import { USDC, USER, VAULT } from "../support/deposits/fixtures.ts";
 import { balanceKey, type SimulatedEffects, simulatedChain } from "../support/deposits/simulated-chain.ts";
-import { exitWayOf, factsOf, home, orderOf, paying, WORTH } from "../support/withdrawals/fixtures.ts";
+import {
+  exitWayOf,
+  factsOf,
+  familyVault,
+  home,
+  orderOf,
+  paying,
+  WORTH,
+} from "../support/withdrawals/fixtures.ts";
 
 const order = orderOf();
 const instant = (terms: Partial<ExitTerms> = {}) => exitWayOf(order, { terms: { ...paying, ...terms } });
@@ -35,6 +44,22 @@ describe("rankModes()", () => {
     expect(rankModes({ slippage: 0.005 }, [instant(), exitWayOf(order, { via: "user" })])).toEqual([
       "instant",
     ]);
+  });
+});
+
+describe("preferOwnCalls()", () => {
+  const first = (adapter: string, own: Partial<ExitTerms>) => {
+    const left = orderOf({ vault: familyVault(adapter) });
+    const ways = [exitWayOf(left), exitWayOf(left, { via: "user", terms: { ...paying, ...own } })];
+    return preferOwnCalls(left, factsOf(left, ways)).ways.map(({ via }) => via)[0];
+  };
+
+  test("takes the owner's call that is paid more, if it enforces a minimum as the Router does", () => {
+    expect(first("fluid", { previewAssets: WORTH + 1n })).toBe("user");
+    expect(first("fluid", {})).toBe("router");
+    expect(first("fluid", { previewAssets: null })).toBe("router");
+    // A vault that answers each question differently must not get rid of the Router's minimum.
+    expect(first("erc4626", { previewAssets: WORTH * 2n })).toBe("router");
   });
 });
 

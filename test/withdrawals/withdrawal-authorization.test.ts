@@ -60,6 +60,18 @@ test("the signature is the one asked for, and none without the Router", () => {
   expect(chosen(wishOf("permit2"), { facts: { ...permits, permit2Allowance: HELD - 1n } })).toBe(no);
 });
 
+test("`auto` takes no signature where the owner's own call is preferred, but what is asked for or needed is", () => {
+  const kindFor = (authorize: AuthorizationWish) => {
+    const order = orderOf({ authorize });
+    const ways = [exitWayOf(order, { via: "user" }), exitWayOf(order)];
+    const facts = { ...factsOf(order, ways), authorization: permits };
+    return chooseExitSignature({ order, facts, mode: "instant" });
+  };
+  expect(kindFor(wishOf("auto"))).toBeNull();
+  expect(kindFor(wishOf("permit"))).toBe("permit");
+  expect(kindFor(wishOf("auto", OTHER))).toBe("permit2");
+});
+
 test("a signed order goes through the Router and names exactly what the user holds", () => {
   const order = orderOf({ shares: "all", authorize: wishOf("permit") });
   const ways = [
