@@ -6,7 +6,9 @@ import {
   cheatingVaultAbi,
   cheatingVaultCreationCode,
 } from "#stand-ins/cheating";
+import { installPermit2 } from "../scripts/stack/chains/infrastructure.ts";
 import { depositRouterAddress } from "../src/router/router-address.ts";
+import { permit2Address } from "../src/router/router-signature-messages.ts";
 import type { BuiltWithdrawal } from "../src/schemas/withdraw-build-schema.ts";
 import { sampleAmount } from "./support/conformance/vaults/deposit.ts";
 import type { Placed } from "./support/conformance/vaults/family.ts";
@@ -116,6 +118,27 @@ describe("a vault that cheats those who leave it", () => {
       expect(await one.status(hash)).toMatchObject({ status: "FAILED", withdrawal: { state: "failed" } });
     });
   });
+
+  each(
+    "diverts shares at their transfer: `auto` takes no signature, which only the Router could use",
+    async () => {
+      const one = await holderOf(placed);
+      await installPermit2(world.url);
+      const args = [permit2Address, await one.held("share")] as const;
+      const data = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args });
+      await world.send(one.address, { to: placed.shareToken, data });
+      expect((await one.ask("all", { authorize: "auto" })).body).toMatchObject({ authorize: "permit2" });
+      await play("takesShares");
+      expect(await one.ask("all", { authorize: "permit2" })).toMatchObject({ status: 400 });
+      const { built } = await one.withdraw("all", { authorize: "auto" });
+      expect(built).toMatchObject({
+        authorize: "approve",
+        approval: null,
+        warnings: [{ code: "no_minimum" }],
+      });
+      expect(await one.held("asset")).toBeGreaterThanOrEqual((amount * 995n) / 1_000n);
+    },
+  );
 
   each(
     "takes all other shares of the account too: is not built, and is bound to what was approved",

@@ -4,6 +4,7 @@ import { failure } from "../../src/errors.ts";
 import type { AuthorizationFacts } from "../../src/orders/authorization/authorization-facts.ts";
 import type { AuthorizationWish } from "../../src/orders/authorization/choose-authorization.ts";
 import type { VerifiedTransfer } from "../../src/providers/provider.ts";
+import { asOnwardError } from "../../src/withdrawals/choose-exit.ts";
 import { encodeExit } from "../../src/withdrawals/exit-calldata.ts";
 import type { ExitWay } from "../../src/withdrawals/exit-preflight.ts";
 import { toRoutedOrder } from "../../src/withdrawals/prepare-routed-exit.ts";
@@ -93,10 +94,14 @@ test("a signed order goes through the Router and names exactly what the user hol
   });
 });
 
-test("an approval stands in for a signature only where the vault refuses the executor and the user may send", () => {
+test("an approval stands in for a signature only where the vault may refuse the executor and the user may send", () => {
   const refused = failure("not_allowed", "no");
   expect(mayApproveInstead(orderOf({ authorize: wishOf("auto") }), refused)).toBe(true);
   expect(mayApproveInstead(orderOf({ authorize: wishOf("auto") }), failure("share_locked", "no"))).toBe(true);
+  const reverts = failure("would_revert", "no", { revert: null });
+  expect(mayApproveInstead(orderOf({ authorize: wishOf("auto") }), reverts)).toBe(true);
+  asOnwardError(reverts);
+  expect(mayApproveInstead(orderOf({ authorize: wishOf("auto") }), reverts)).toBe(false);
   expect(mayApproveInstead(orderOf({ authorize: wishOf("auto", OTHER) }), refused)).toBe(false);
   expect(mayApproveInstead(orderOf({ authorize: wishOf("permit") }), refused)).toBe(false);
   expect(
