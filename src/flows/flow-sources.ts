@@ -194,7 +194,10 @@ function decodeOrderLog({ topics, data }: ChainLog): ExecutedOrder | null {
   }
 }
 
-/** Credits the flows of the Router's orders in logs, at vaults by share token, to those who received or paid shares. */
+/**
+ * Credits the flows of the Router's orders in logs, at vaults by share token, to those who received or paid shares. Those
+ * of one order lie between its event and that of the order before: an order may also trade the shares elsewhere.
+ */
 function creditRoutedFlows(
   rows: readonly FlowRow[],
   of: {
@@ -203,55 +206,62 @@ function creditRoutedFlows(
     redeemed: ReadonlyMap<string, readonly string[]>;
   },
 ): void {
+  let before: ChainLog | null = null;
   for (const log of of.logs) {
-    const seen = log.address === routerEmitter ? decodeOrderLog(log) : null;
-    if (seen === null) continue;
-    for (const vaultAddress of of.receivers.get(seen.tokenOut) ?? [])
-      creditDepositReceiver(rows, { ...seen, vaultAddress, log });
-    for (const vaultAddress of of.redeemed.get(seen.tokenIn) ?? [])
-      creditRedemptionPayer(rows, { ...seen, vaultAddress, log });
+    const order = log.address === routerEmitter ? decodeOrderLog(log) : null;
+    if (order === null) continue;
+    const since = before?.txHash === log.txHash ? before.logIndex : -1;
+    before = log;
+    const own = rows.filter(
+      ({ txHash, logIndex, requestId }) =>
+        // The Router makes no requests.
+        txHash === log.txHash && logIndex > since && logIndex < log.logIndex && requestId === null,
+    );
+    for (const vaultAddress of of.receivers.get(order.tokenOut) ?? [])
+      creditDepositReceiver(own, { ...order, vaultAddress });
+    for (const vaultAddress of of.redeemed.get(order.tokenIn) ?? [])
+      creditRedemptionPayer(own, { ...order, vaultAddress });
   }
 }
 
+type RoutedOrder = ExecutedOrder & { vaultAddress: string };
+
 /**
- * Credits a routed deposit to its receiver, in the last deposit row before the Router's event with the same transaction
- * and number of shares: the vault's own event names the Router's clone, which passed the shares on.
+ * Credits a routed deposit to its receiver, in the last deposit row with the same number of shares: the vault's own event
+ * names the Router's clone, which passed the shares on.
  */
 function creditDepositReceiver(
   rows: readonly FlowRow[],
-  routed: ExecutedOrder & { vaultAddress: string; log: ChainLog },
+  { vaultAddress, receiver, amountOut }: RoutedOrder,
 ): void {
-  const { vaultAddress, receiver, amountOut: shares, log } = routed;
   const own = rows.findLast(
     (row) =>
-      row.txHash === log.txHash &&
       row.vaultAddress === vaultAddress &&
       row.kind === "deposit" &&
-      row.logIndex < log.logIndex &&
-      row.shares === shares.toString(),
+      // One without assets only brings the shares of an earlier deposit, which anyone may claim for their owner.
+      row.assets !== "0" &&
+      row.shares === amountOut.toString(),
   );
   if (own !== undefined) own.userAddress = receiver;
 }
 
+/** Smallest part of the shares given to a routed redemption that the vault redeems, in percent. */
+const LEAST_REDEEMED_PERCENT = 99n;
+
 /**
  * Credits a redemption through the Router, whose executor the vault's own event names, to the account that paid the
- * shares: in the last withdrawal row of the transaction before the Router's event, of no more shares or unknown ones.
+ * shares: in the last withdrawal row of as many shares. Anyone may pay another account's request in the transaction,
+ * whose row takes no shares.
  */
 function creditRedemptionPayer(
   rows: readonly FlowRow[],
-  routed: ExecutedOrder & { vaultAddress: string; log: ChainLog },
+  { vaultAddress, payer, amountIn }: RoutedOrder,
 ): void {
-  const { vaultAddress, payer, amountIn, log } = routed;
-  const own = rows.findLast(
-    (row) =>
-      row.txHash === log.txHash &&
-      row.vaultAddress === vaultAddress &&
-      row.kind === "withdrawal" &&
-      // One without assets only takes shares.
-      row.assets !== "0" &&
-      row.logIndex < log.logIndex &&
-      // A vault may redeem slightly fewer; the Router returns the rest.
-      (row.shares === null || -BigInt(row.shares) <= amountIn),
-  );
+  const own = rows.findLast((row) => {
+    if (row.vaultAddress !== vaultAddress || row.kind !== "withdrawal") return false;
+    const shares = -BigInt(row.shares ?? "0");
+    // One without assets only takes shares. A vault may redeem slightly fewer; the Router returns the rest.
+    return row.assets !== "0" && shares <= amountIn && shares * 100n >= amountIn * LEAST_REDEEMED_PERCENT;
+  });
   if (own !== undefined) own.userAddress = payer;
 }

@@ -78,12 +78,14 @@ function deposited(
     tx?: string;
     tokenIn?: Address;
     amountIn?: bigint;
+    payer?: Address | undefined;
+    receiver?: Address | undefined;
   },
 ) {
   const item = depositRouterAbi.filter((one) => one.type === "event" && one.name === "OrderExecuted");
   const inputs = item[0]?.inputs.filter((input) => !("indexed" in input && input.indexed)) ?? [];
   const values: Record<string, unknown> = {
-    payer: OTHER,
+    payer: of.payer ?? OTHER,
     tokenIn: of.tokenIn ?? veda.asset.address,
     tokenOut: of.shareToken ?? veda.shareToken,
     amountIn: of.amountIn ?? 100n,
@@ -95,7 +97,11 @@ function deposited(
     topics: encodeEventTopics({
       abi: depositRouterAbi,
       eventName: "OrderExecuted",
-      args: { ref: `0x${"1".repeat(64)}`, partnerId: `0x${"0".repeat(64)}`, receiver: RECEIVER ?? "0x" },
+      args: {
+        ref: `0x${"1".repeat(64)}`,
+        partnerId: `0x${"0".repeat(64)}`,
+        receiver: of.receiver ?? RECEIVER ?? "0x",
+      },
     }),
     data: encodeAbiParameters(inputs, inputs.map(({ name }) => values[name ?? ""]) as never),
     ...(of.tx === undefined ? {} : { tx: of.tx }),
@@ -130,6 +136,24 @@ describe("joinFlowSources() with a Router deposit into a vault that names its ca
       9,
     );
     expect(rows.map(({ userAddress }) => userAddress)).toEqual([RECEIVER]);
+  });
+
+  test("takes no deposit of an order for that of the next one, which buys shares elsewhere", () => {
+    const first = deposited(4, { shares: 7n });
+    const logs = [enter(3, { to: CLONE, shares: 7n }), first, deposited(6, { shares: 7n, receiver: OTHER })];
+    expect(users(logs)).toEqual([`3 ${RECEIVER} 100 7`]);
+  });
+
+  test("takes no claim of shares, which anyone may make for another account beside an order", () => {
+    const mellow = vaultOf({ number: 4, adapter: "mellow" });
+    const signature =
+      "event DepositRequestClaimed(address indexed account, uint256 shares, uint32 timestamp)";
+    const values = { account: OTHER, shares: 7n, timestamp: 3 };
+    const claim = at(3, eventLog(mellow.entryPoint, signature, values));
+    const order = deposited(6, { shares: 7n, shareToken: mellow.shareToken });
+    expect(joinFlowSources(CHAIN_ID, [mellow]).toRows([claim, order], 9)).toMatchObject([
+      { userAddress: OTHER, assets: "0", shares: "7" },
+    ]);
   });
 
   test.each([
@@ -183,8 +207,8 @@ describe("joinFlowSources() with a redemption through the Router", () => {
   });
 
   test("credits a vault that redeems slightly fewer shares than it was given", () => {
-    expect(users([withdraw(3, { owner: CLONE, shares: 6n }), redeemed(6, { shares: 7n })])).toEqual([
-      `3 ${OTHER} -50 -6`,
+    expect(users([withdraw(3, { owner: CLONE, shares: 699n }), redeemed(6, { shares: 700n })])).toEqual([
+      `3 ${OTHER} -50 -699`,
     ]);
   });
 
@@ -199,9 +223,28 @@ describe("joinFlowSources() with a redemption through the Router", () => {
   test.each([
     ["another transaction", redeemed(6, { shares: 7n, tx: "2" })],
     ["fewer shares than were redeemed", redeemed(6, { shares: 6n })],
+    ["far more shares than were redeemed", redeemed(6, { shares: 8n })],
     ["another contract's word", redeemed(6, { shares: 7n, from: OTHER as Address })],
     ["what came before", redeemed(2, { shares: 7n })],
   ])("is unchanged by %s", (_, log) => {
     expect(users([withdraw(3, { owner: CLONE, shares: 7n }), log])).toEqual([`3 ${CLONE} -50 -7`]);
+  });
+
+  test("takes no redemption of an order for that of the next one, which sells shares elsewhere", () => {
+    const sold = { shares: 50n, tokenIn: plain.shareToken, amountIn: 7n };
+    const first = deposited(4, { ...sold, payer: RECEIVER });
+    const logs = [withdraw(3, { owner: CLONE, shares: 7n }), first, redeemed(6, { shares: 7n })];
+    expect(users(logs)).toEqual([`3 ${RECEIVER} -50 -7`]);
+  });
+
+  test("takes no payment of another account's request, which anyone may make beside an order", () => {
+    const upshift = vaultOf({ number: 3, adapter: "upshift" });
+    const signature = "event WithdrawalProcessed(uint256 assetsAmount, address indexed receiverAddr)";
+    const values = { assetsAmount: 90n, receiverAddr: RECEIVER };
+    const paid = at(3, eventLog(upshift.entryPoint, signature, values));
+    const order = deposited(6, { shares: 1n, tokenIn: upshift.shareToken, amountIn: 1n });
+    expect(joinFlowSources(CHAIN_ID, [upshift]).toRows([paid, order], 9)).toMatchObject([
+      { userAddress: RECEIVER, assets: "-90", shares: "0" },
+    ]);
   });
 });
