@@ -5,6 +5,7 @@ import { sameAddress } from "../lib/address.ts";
 import { mulDivDown } from "../lib/amount.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
+import type { PendingPosition } from "./position-pending-deposits.ts";
 import { isRedemptionOf, type PositionValue } from "./position-redemptions.ts";
 import { readSharesAt } from "./position-shares.ts";
 import { findUnindexedPayments } from "./position-unindexed-payments.ts";
@@ -26,6 +27,8 @@ interface BasisInput {
   flows: ChainFlows | undefined;
   open: readonly OpenRequest[];
   requestFlows: readonly UserRequestFlow[];
+  /** The user's pending deposits, hidden ones included. */
+  pending: readonly PendingPosition[];
   blockNumber: number | null;
 }
 
@@ -54,12 +57,10 @@ export async function findShareBasis(
     // Without an answer, only a balance that changes after the index's last block says something.
     .filter(({ unexplained }) => unexplained !== 0n && (unexplained !== null || !current));
   const tokens = [...new Set(compared.map(({ value }) => value.vault.shareToken))];
-  const [before, unpaid] = current
-    ? [null, new Set<string>()]
-    : await Promise.all([
-        readSharesAt(client, { user, tokens, blockNumber: flows.indexedTo }),
-        findUnindexedPayments(client, { ...input, flows }),
-      ]);
+  const [before, unpaid] = await Promise.all([
+    current ? null : readSharesAt(client, { user, tokens, blockNumber: flows.indexedTo }),
+    findUnindexedPayments(client, { ...input, flows }),
+  ]);
   return new Map([
     ...compared.map(({ value, unexplained }) => {
       const basis = judge(value, { unexplained, before, open: input.open });

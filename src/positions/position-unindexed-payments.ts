@@ -4,7 +4,9 @@ import type { ChainClient } from "../chains/chain-client.ts";
 import { guardQuery, type Query, queryAll } from "../chains/chain-reads.ts";
 import type { ChainFlows, OpenRequest } from "../db/queries/user-flow-queries.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
+import type { Vault } from "../vaults/vault.ts";
 import type { PendingExit } from "../vaults/vault-exits.ts";
+import type { PendingPosition } from "./position-pending-deposits.ts";
 import { isRedemptionOf, openRedemptions, type PositionValue } from "./position-redemptions.ts";
 
 /** Largest difference of two values that counts as rounding, in the asset's smallest unit. */
@@ -13,39 +15,58 @@ const ROUNDING = 2n;
 const none: Query<null> = { reads: {}, interpret: () => null };
 
 /**
- * Returns the ids of the vaults whose requests have lost something since the index's last block, by payments that show
- * in no share balance: their events are not indexed yet. Vaults that tell their payments otherwise are left out. Reads
- * the requests at that block, if there are such vaults. One whose requests it cannot read there counts if they may have
- * been paid (`mayBePaid`). Never throws.
+ * Returns the ids of the vaults whose positions and flows do not belong together, because what lies between their blocks
+ * shows in no share balance: of flows that are not indexed yet, payments of requests, requests that others made for the
+ * user, and cancelled deposits. Reads the requests at the index's last block, if there are vaults with such flows, whose
+ * other changes the vaults tell. One whose requests it cannot read there counts if they may have been paid (`mayBePaid`).
+ * If the index is ahead of the positions, all vaults with such flows or deposit requests count. Never throws.
  */
 export async function findUnindexedPayments(
   client: ChainClient,
-  of: { user: Address; values: readonly PositionValue[]; flows: ChainFlows; open: readonly OpenRequest[] },
+  of: {
+    user: Address;
+    values: readonly PositionValue[];
+    flows: ChainFlows;
+    open: readonly OpenRequest[];
+    pending: readonly PendingPosition[];
+    blockNumber: number | null;
+  },
 ): Promise<ReadonlySet<string>> {
-  const { user, values, flows, open } = of;
+  const { user, flows, open, blockNumber } = of;
   const { indexedTo: block, headTime } = flows;
-  if (block === null || headTime === null) return new Set();
+  if (block === null || headTime === null || block === blockNumber) return new Set();
   const now = headTime.getTime();
-  const asked = values.filter(
-    ({ vault }) =>
-      vault.address.toLowerCase() in flows.sums && adapterOf(vault).flows(vault).paysUnseen === true,
-  );
+  const values = of.values.filter(({ vault }) => vault.address.toLowerCase() in flows.sums);
+  const paysUnseen = ({ vault }: PositionValue) => adapterOf(vault).flows(vault).paysUnseen === true;
+  if (blockNumber !== null && blockNumber < block) {
+    // A node that is behind still shows requests whose payments are indexed, and not those that are.
+    const ahead = values.filter((value) => paysUnseen(value) || depositsOf(value.vault) !== null);
+    return new Set(ahead.map(({ vault }) => vault.vaultId));
+  }
+  const asked = values.filter(paysUnseen);
   if (asked.length === 0) return new Set();
   const queries = asked.map(({ vault }) => {
-    const query = guardQuery(() => openRedemptions(vault, { user, open, now }) ?? none);
-    return [vault.vaultId, query] as const;
+    const requests = guardQuery(() => openRedemptions(vault, { user, open, now }) ?? none);
+    const deposits = guardQuery(() => depositsOf(vault)?.pending(vault, { user, requestIds: [] }) ?? none);
+    return [vault.vaultId, queryAll({ requests, deposits })] as const;
   });
   const query = queryAll(Object.fromEntries(queries));
   const before = await client
     // If the session threw, it would be repeated on the next node.
     .onOneNode((node) => runQueryAtBlock(node, { query, block }).catch(() => null))
     .catch(() => null);
-  const paid = asked.filter((value) => {
-    const earlier = before?.[value.vault.vaultId] ?? null;
-    return (earlier === null ? null : isLess(value.requests, earlier)) ?? mayBePaid(value, { flows, open });
+  const changed = asked.filter((value) => {
+    const { requests = null, deposits = null } = before?.[value.vault.vaultId] ?? {};
+    const shown = of.pending.find(({ vault }) => vault.vaultId === value.vault.vaultId);
+    if (deposits?.booked !== undefined && isOtherDeposit(shown?.booked, deposits.booked)) return true;
+    return (
+      (requests === null ? null : isOther(value.requests, requests)) ?? mayBePaid(value, { flows, open })
+    );
   });
-  return new Set(paid.map(({ vault }) => vault.vaultId));
+  return new Set(changed.map(({ vault }) => vault.vaultId));
 }
+
+const depositsOf = (vault: Vault) => adapterOf(vault).asyncDeposits?.(vault, "anywhere") ?? null;
 
 /**
  * Returns true if a payment that cannot be ruled out may explain a position: a request of the user is stored or shown, or
@@ -62,15 +83,23 @@ function mayBePaid(
 }
 
 /**
- * Returns true if requests contain less than earlier ones, in shares or, if those are unknown, by their assets. Null if
- * that is unknown.
+ * Returns true if requests contain other shares than earlier ones or, if those are unknown, less assets. Null if that is
+ * unknown.
  */
-function isLess(requests: readonly PendingExit[], earlier: readonly PendingExit[]): boolean | null {
+function isOther(requests: readonly PendingExit[], earlier: readonly PendingExit[]): boolean | null {
   const [shares, sharesBefore] = [totalOf(requests, "shares"), totalOf(earlier, "shares")];
-  if (shares !== null && sharesBefore !== null) return shares < sharesBefore;
+  // More shares than the wallet lost are those of requests that others made.
+  if (shares !== null && sharesBefore !== null) return shares !== sharesBefore;
   const [assets, assetsBefore] = [totalOf(requests, "assets"), totalOf(earlier, "assets")];
   return assets === null || assetsBefore === null ? null : assets + ROUNDING < assetsBefore;
 }
+
+const NOT_BOOKED: Booked = { assets: 0n, at: 0 };
+type Booked = NonNullable<PendingPosition["booked"]>;
+
+/** Returns true if deposits that flows count before their shares are claimed differ from earlier ones. */
+const isOtherDeposit = ({ assets, at } = NOT_BOOKED, earlier: Booked): boolean =>
+  at !== earlier.at || (assets !== null && earlier.assets !== null && assets !== earlier.assets);
 
 /** Adds up the shares or assets of requests. Null if those of one are unknown. */
 const totalOf = (requests: readonly PendingExit[], kind: "shares" | "assets"): bigint | null =>

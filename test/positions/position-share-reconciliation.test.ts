@@ -53,7 +53,8 @@ async function basisOf(of: {
   };
   const basis = await findShareBasis(clientOn([node]).client, {
     ...{ user: USER, values: [value], vaults: [of.vault], flows },
-    ...{ open: of.open ?? [], requestFlows: of.requestFlows ?? [], blockNumber: INDEXED_TO + 1 },
+    ...{ open: of.open ?? [], requestFlows: of.requestFlows ?? [], pending: [] },
+    blockNumber: INDEXED_TO + 1,
   });
   return basis.get(of.vault.vaultId) ?? "explained";
 }

@@ -1,6 +1,7 @@
-import { encodeAbiParameters, type Hex, numberToHex, slice, toFunctionSelector } from "viem";
+import { concat, encodeAbiParameters, type Hex, numberToHex, slice, toFunctionSelector } from "viem";
 import { describe, expect, test } from "vitest";
 import type { ChainFlows, OpenRequest } from "../../src/db/queries/user-flow-queries.ts";
+import type { PendingPosition } from "../../src/positions/position-pending-deposits.ts";
 import type { PositionValue } from "../../src/positions/position-redemptions.ts";
 import { findShareBasis } from "../../src/positions/position-share-reconciliation.ts";
 import { requestDateOf } from "../../src/vaults/families/upshift/upshift-requests.ts";
@@ -13,6 +14,7 @@ const INDEXED_TO = 100;
 const key = vault.address.toLowerCase();
 const upshift: Vault = { ...vault, adapter: "upshift" };
 const lrt: Vault = { ...vault, adapter: "mellow_lrt", params: { withdrawal_queues: OTHER } };
+const core: Vault = { ...vault, adapter: "mellow", params: { queue: "async", redeem_queues: OTHER } };
 const lagoon: Vault = { ...vault, adapter: "lagoon" };
 const request = { ...unknownPendingExit, token: USDC };
 
@@ -20,7 +22,7 @@ const word = (value: bigint): Hex => numberToHex(value, { size: 32 });
 const today = requestDateOf(NOW).split("-").map(BigInt) as [bigint, bigint, bigint];
 const dated = encodeAbiParameters([{ type: "uint256" }, { type: "uint256" }, { type: "uint256" }], today);
 /** Answers of the contracts' views by their signatures. Others revert. */
-const views = new Map<Hex, (data: Hex) => bigint>(
+const views = new Map<Hex, (data: Hex) => bigint | readonly bigint[]>(
   (
     [
       [
@@ -32,6 +34,10 @@ const views = new Map<Hex, (data: Hex) => bigint>(
       ["pendingAssetsOf(address)", () => 30n],
       ["claimableAssetsOf(address)", () => 0n],
       ["getCurrentEpoch()", () => 7n],
+      ["requestOf(address)", () => [9n, 30n]],
+      // An offset of an empty list, and its length.
+      ["requestsOf(address,uint256,uint256)", () => [32n, 0n]],
+      ["asset()", () => BigInt(USDC)],
     ] as const
   ).map(([signature, answered]) => [toFunctionSelector(signature), answered]),
 );
@@ -46,11 +52,14 @@ async function basisOf(of: {
   /** Net deposits of the flows, the requests stored as open, and the time of the index's last block. */
   deposited?: bigint;
   open?: readonly OpenRequest[];
+  pending?: readonly PendingPosition[];
   headTime?: Date;
 }) {
   const client = contractsClient(({ data }) => {
     const answered = of.unreadable ? undefined : views.get(slice(data, 0, 4));
-    return answered === undefined ? { ok: false, data: "0x" } : { ok: true, data: word(answered(data)) };
+    return answered === undefined
+      ? { ok: false, data: "0x" }
+      : { ok: true, data: concat([answered(data)].flat().map(word)) };
   });
   const own = of.flown === false ? {} : { [key]: "50" };
   const sums = of.flown === false ? {} : { [key]: (of.deposited ?? 50n).toString() };
@@ -69,6 +78,7 @@ async function basisOf(of: {
   };
   const basis = await findShareBasis(client, {
     ...{ user: USER, values: [value], vaults: [of.at], flows, open: of.open ?? [], requestFlows: [] },
+    pending: of.pending ?? [],
     blockNumber: of.blockNumber ?? INDEXED_TO + 1,
   });
   return { basis: basis.get(vault.vaultId) ?? "explained", calls: client.calls };
@@ -85,10 +95,36 @@ test.each([
     });
     expect(await basisOf({ at, requests: [{ ...request, ...paid }] })).toMatchObject({ basis: "unindexed" });
     expect(await basisOf({ at, requests: [] })).toMatchObject({ basis: "unindexed" });
+    // At a node that is behind the index, an indexed payment still shows as a request.
+    const early = { at, requests: [{ ...request, ...waiting }], blockNumber: INDEXED_TO - 1 };
+    expect(await basisOf(early)).toMatchObject({ basis: "unindexed", calls: [] });
     const { basis, calls } = await basisOf({ at, requests: [], blockNumber: INDEXED_TO });
     expect([basis, calls]).toEqual(["explained", []]);
   },
 );
+
+test("a request that another account made for the user may not be indexed yet", async () => {
+  const more = [{ ...request, shares: 31n }];
+  expect(await basisOf({ at: upshift, requests: more })).toMatchObject({ basis: "unindexed" });
+});
+
+describe("a deposit at Mellow that the flows count and the vault no longer holds", () => {
+  const at = { at: core, requests: [] };
+  const held = { vault: core, claim: null, pendingAssets: 30n, claimableShares: 0n, claimableAssets: null };
+
+  test("may have been cancelled after the index's last block", async () => {
+    expect(await basisOf({ ...at, pending: [] })).toMatchObject({ basis: "unindexed" });
+    const waiting = [{ ...held, booked: { assets: 30n, at: 9 } }];
+    expect(await basisOf({ ...at, pending: waiting })).toMatchObject({ basis: "explained" });
+  });
+
+  test("may be unknown to a node that is behind the index", async () => {
+    const early = { ...at, pending: [], blockNumber: INDEXED_TO - 1 };
+    expect(await basisOf(early)).toMatchObject({ basis: "unindexed", calls: [] });
+    const unlisted = { ...early, at: { ...core, params: { queue: "async" } } };
+    expect(await basisOf(unlisted)).toMatchObject({ basis: "unindexed", calls: [] });
+  });
+});
 
 test("requests are read at the index's last block only", async () => {
   const { calls } = await basisOf({ at: upshift, requests: [] });

@@ -55,7 +55,7 @@ export async function playPosition(
   const held = of.held.shares === 0n ? [] : [{ vault, ...of.held }];
   const values = joinRequests(held, { redemptions, deposits: [] });
   const client = clientOn([await startHonestNode(() => ({ result: "0x" }))]).client;
-  const known = { user: USER, values, vaults: [vault], flows, open: stored, requestFlows };
+  const known = { user: USER, values, vaults: [vault], flows, open: stored, requestFlows, pending: [] };
   const basis = await findShareBasis(client, { ...known, blockNumber: BLOCK });
   const [value] = values;
   const recorded = flows.sums[vaultAddress] ?? null;
