@@ -45,7 +45,7 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
    */
   const redeemed = new Map<string, string[]>();
   const conversions = new WeakMap<FlowRow, Query<bigint | null>>();
-  const requests = new WeakMap<FlowRow, "taken" | "made">();
+  const requests = new WeakMap<FlowRow, NonNullable<VaultFlow["request"]>>();
   for (const vault of vaults) {
     const source = adapterOf(vault).flows(vault);
     const vaultAddress = vault.address.toLowerCase();
@@ -111,22 +111,28 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
 }
 
 /**
- * Returns rows without those that make a request (`made`), and without those that took shares for one (`taken`) but are
- * not the last before one that made it: an unknown contract took them.
+ * Returns rows without those that make a request (`made`), without those that took shares for one (`taken`) but are not
+ * the last before one that made it, because an unknown contract took them, and without those whose shares a withdrawal
+ * counts (`burned`).
  */
 function withoutUnmade(
   rows: readonly FlowRow[],
   requests: { get(row: FlowRow): VaultFlow["request"] },
 ): FlowRow[] {
+  const isOf = ({ txHash, vaultAddress, userAddress }: FlowRow, one: FlowRow): boolean =>
+    one.txHash === txHash && one.vaultAddress === vaultAddress && one.userAddress === userAddress;
   const kept = rows.flatMap((row, index) => {
     if (requests.get(row) !== "made") return [];
-    const { txHash, vaultAddress, userAddress } = row;
-    const isTaken = (one: FlowRow) =>
-      requests.get(one) === "taken" && one.txHash === txHash && one.vaultAddress === vaultAddress;
-    return rows.slice(0, index).findLast((one) => isTaken(one) && one.userAddress === userAddress) ?? [];
+    return rows.slice(0, index).findLast((one) => requests.get(one) === "taken" && isOf(row, one)) ?? [];
   });
   const made = new Set(kept);
-  return rows.filter((row) => requests.get(row) === undefined || made.has(row));
+  const burned = new Set(rows.filter((row) => requests.get(row) === "burned"));
+  for (const row of rows) {
+    if (burned.size === 0 || requests.get(row) !== undefined) continue;
+    const same = [...burned].find((one) => isOf(row, one) && one.shares === row.shares);
+    if (same !== undefined) burned.delete(same);
+  }
+  return rows.filter((row) => requests.get(row) === undefined || made.has(row) || burned.has(row));
 }
 
 /**
@@ -136,7 +142,7 @@ function withoutUnmade(
 function receivedTransfers(vaults: readonly Vault[]): LogFilter | undefined {
   const received = vaults.flatMap((vault) => adapterOf(vault).flows(vault).received ?? []);
   if (received.length === 0) return undefined;
-  const to = received.map(({ receiver }) => receiver);
+  const to = [...new Set(received.flatMap(({ receivers }) => receivers))];
   const topics = encodeEventTopics({ abi: erc20Abi, eventName: "Transfer", args: { to } });
   return { addresses: received.map(({ token }) => token.toLowerCase()), topics: toTopicLists(topics) };
 }
@@ -155,7 +161,7 @@ export function sourceFingerprint(vault: Vault): string {
   const requests = named.namesRequests === true ? " requests" : "";
   const deposits = named.namesDepositRequests === true ? " deposit-requests" : "";
   const taken = named.takesRequested === true ? " taken" : "";
-  const transfers = received === undefined ? "" : ` ${received.token}>${received.receiver}`.toLowerCase();
+  const transfers = received === undefined ? "" : ` ${received.token}>${received.receivers}`.toLowerCase();
   const revised = revision === 0 ? "" : ` ${revision}`;
   const sorted = (texts: readonly string[]) =>
     texts

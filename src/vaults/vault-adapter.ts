@@ -152,8 +152,11 @@ export interface VaultFlow {
   shares: bigint | null;
   /** True if it is neither deposit nor payment: it only moves what a request holds, or takes shares as a penalty. */
   sharesOnly?: true;
-  /** `taken`: it counts only if one that is `made` by the user follows in the transaction, which itself does not count. */
-  request?: "taken" | "made";
+  /**
+   * `taken`: it counts only if one that is `made` by the user follows in the transaction, which itself does not count.
+   * `burned`: it counts only if the transaction has no withdrawal of the user's with as many shares, which are the same.
+   */
+  request?: "taken" | "made" | "burned";
   /** Query, run at the event's block, that converts another token's amount by the vault's prices; null if it fails. */
   conversion?: Query<bigint | null>;
   /** Id by which `VaultExits.takenOut` knows the flow's request (see `toFlowRequestId`). Absent for other flows. */
@@ -168,8 +171,8 @@ export interface FlowSource extends RequestEvents {
   topics: readonly Hex[];
   /** True if some events name the caller instead of the shares' owner: the Router's executor instead of the user. */
   namesCaller?: boolean;
-  /** Transfers of `token` to `receiver` that are read too. Absent: none. */
-  received?: { token: Address; receiver: Address };
+  /** Transfers of `token` to `receivers` that are read too. Absent: none. */
+  received?: { token: Address; receivers: readonly Address[] };
   /** Number that grows when `decode` reads the same logs in another way, so that they are read again. Absent: 0. */
   revision?: number;
   /** Decodes one log, or returns null if it does not count as a deposit into or withdrawal from this vault. */

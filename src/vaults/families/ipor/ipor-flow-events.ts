@@ -10,8 +10,9 @@ const transferTopic = once(() => encodeEventTopics({ abi: erc20Abi, eventName: "
 
 /**
  * Returns the events from which a vault's deposits and withdrawals are indexed: those of ERC-4626, and the shares that
- * its WithdrawManager takes as the fee of a request, which are a loss. Throws an Error if the registry entry's
- * WithdrawManager is not an address. Source: IPOR-Labs/ipor-fusion.
+ * its WithdrawManager takes as the fee of a request, which are a loss. So are those that are burned as the fee of a
+ * withdrawal and that its event may leave out. Throws an Error if the registry entry's WithdrawManager is not an address.
+ * Source: IPOR-Labs/ipor-fusion.
  */
 export function iporFlows(vault: Vault): FlowSource {
   const standard = erc4626Flows(vault);
@@ -19,7 +20,7 @@ export function iporFlows(vault: Vault): FlowSource {
   if (manager === null) return standard;
   return {
     ...standard,
-    received: { token: vault.shareToken, receiver: manager },
+    received: { token: vault.shareToken, receivers: [manager, zeroAddress] },
     decode: (log) => (log.topics[0] === transferTopic() ? feeIn(log) : standard.decode(log)),
   };
 
@@ -28,9 +29,12 @@ export function iporFlows(vault: Vault): FlowSource {
     try {
       const { args } = decodeEventLog({ abi: erc20Abi, eventName: "Transfer", topics, data });
       const { from: user, to, value: shares } = args;
-      // Anyone may transfer nothing for the user, and a vault may mint a fee for its WithdrawManager.
-      if (!sameAddress(to, manager ?? "") || shares === 0n || sameAddress(user, zeroAddress)) return null;
-      return { kind: "withdrawal", user, assets: 0n, shares, sharesOnly: true };
+      const burned = sameAddress(to, zeroAddress);
+      // Anyone may transfer nothing for the user, and a vault may mint a fee for its WithdrawManager, which burns it.
+      if (shares === 0n || [zeroAddress, manager ?? ""].some((one) => sameAddress(user, one))) return null;
+      if (!burned && !sameAddress(to, manager ?? "")) return null;
+      const fee = { kind: "withdrawal", user, assets: 0n, shares, sharesOnly: true } as const;
+      return burned ? { ...fee, request: "burned" } : fee;
     } catch {
       // The topic matches but the indexed arguments differ: another event.
       return null;

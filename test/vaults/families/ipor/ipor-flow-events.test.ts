@@ -1,5 +1,5 @@
 import { type Address, zeroAddress } from "viem";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { joinFlowSources, sourceFingerprint } from "../../../../src/flows/flow-sources.ts";
 import { ipor } from "../../../../src/vaults/families/ipor/ipor-family.ts";
 import { OTHER, USER, VAULT, vault } from "../../../support/deposits/fixtures.ts";
@@ -42,6 +42,32 @@ test("the fee of a request is a loss of its shares, before and after it is paid"
   });
 });
 
+describe("the fee of a withdrawal", () => {
+  const burned = (value: bigint) => moved(value, { to: zeroAddress });
+
+  test("that its event leaves out is a loss of its shares", async () => {
+    const seen = { views: views(0n), held: { shares: 697n, assets: 697n } };
+    const logs = [deposited, burned(300n), withdrawn, burned(3n)];
+    expect(await playPosition(asking, { ...seen, logs })).toMatchObject({
+      ...{ basis: "explained", deposited: 700n, earned: -3n },
+    });
+    // Two in one transaction have the same shares.
+    const both = [...logs, burned(300n), withdrawn, burned(3n)];
+    const left = { shares: 394n, assets: 394n };
+    expect(await playPosition(asking, { ...seen, logs: both, held: left })).toMatchObject({
+      ...{ basis: "explained", deposited: 400n, earned: -6n },
+    });
+  });
+
+  test("that its event contains counts once", async () => {
+    const seen = { views: views(0n), held: { shares: 700n, assets: 700n } };
+    const logs = [deposited, burned(300n), withdrawn];
+    expect(await playPosition(asking, { ...seen, logs })).toMatchObject({
+      ...{ basis: "explained", deposited: 700n, earned: 0n },
+    });
+  });
+});
+
 test("shares that went elsewhere are noticed", async () => {
   const logs = [deposited, moved(20n, { to: OTHER })];
   const seen = { logs, held: { shares: 980n, assets: 980n }, views: views(0n) };
@@ -52,18 +78,19 @@ test.each([
   ["goes elsewhere", moved(1n, { to: OTHER })],
   ["is nothing", moved(0n)],
   ["is a mint", moved(1n, { from: zeroAddress })],
+  ["is what the WithdrawManager burns", moved(1n, { from: MANAGER, to: zeroAddress })],
   ["is of another token", moved(1n, { token: OTHER })],
 ])("a transfer that %s is no flow", (_what, log) => {
   expect(ipor.flows(asking).decode(log)).toBeNull();
 });
 
-test("only transfers to the WithdrawManager are read, beside the vaults' own events", () => {
+test("only transfers to the WithdrawManager and burns are read, beside the vaults' own events", () => {
   const [transfer] = moved(1n).topics;
   const { topics, further } = joinFlowSources(vault.chainId, [instant, asking]);
   expect(topics).not.toContain(transfer);
   expect(further).toEqual({
     addresses: [VAULT.toLowerCase()],
-    topics: [[transfer], null, [`0x${MANAGER.slice(2).padStart(64, "0")}`]],
+    topics: [[transfer], null, [MANAGER, zeroAddress].map((one) => `0x${one.slice(2).padStart(64, "0")}`)],
   });
   expect(joinFlowSources(vault.chainId, [instant]).further).toBeUndefined();
 });
