@@ -22,7 +22,7 @@ type Wanted = Pick<TransferReference, "sender" | "built"> & { logs: readonly Log
  * Returns the transfer that a reference identifies, of candidates in log order. If the source transaction has several,
  * as a bundle of user operations may, it is one that names the sender's account: in the reference's Router order the
  * last before the order's event, otherwise the only one or, of several, the only one that was paid with the sender's
- * amount. Outside a Router order, none that takes more than the sender paid. Null if there is none, or if the transfer
+ * amount, or the one at its place among as many equal ones as were sent. Outside a Router order, none that takes more than the sender paid. Null if there is none, or if the transfer
  * cannot be identified. `logs` are those of the source transaction.
  */
 export function matchTransfer<T>(candidates: readonly Candidate<T>[], wanted: Wanted): T | null {
@@ -34,7 +34,8 @@ export function matchTransfer<T>(candidates: readonly Candidate<T>[], wanted: Wa
   const some = candidates.length > 1 ? own : candidates;
   const affordable = end === null ? some.filter((one) => isAffordable(one, wanted)) : some;
   const paid = affordable.length > 1 ? affordable.filter((one) => isPaid(one, wanted)) : affordable;
-  return paid.length === 1 ? (paid[0]?.transfer ?? null) : null;
+  const { index, count } = wanted.sender?.place ?? { index: 0, count: 1 };
+  return paid.length === count ? (paid[index]?.transfer ?? null) : null;
 }
 
 /** Returns the amount that the sender paid, or null if it is unknown. */

@@ -163,9 +163,12 @@ export interface TransferReference {
   arrivals?: readonly Hex[];
   /**
    * The user's account, and the amount in the paid token's smallest unit, or null if unknown. They tell the transfer
-   * from others in the same transaction. Absent if unknown.
+   * from others in the same transaction. `place`: that of the transfer among `count` equal ones of the account, if it is
+   * not the only one. Absent if unknown.
    */
-  sender?: { account: string; amount: bigint | null } | undefined;
+  sender?:
+    | { account: string; amount: bigint | null; place?: { index: number; count: number } | undefined }
+    | undefined;
   /** What was built; a transfer that differs from it is not meant. Absent if unknown. */
   built?: TransferTerms | undefined;
 }

@@ -9,6 +9,7 @@ import {
   exitDeliveryTransitions,
   findBuiltTransfer,
 } from "../tracking/withdrawals/track-withdrawal-transfer.ts";
+import { secondStepOf } from "../tracking/withdrawals/withdrawal-state-machine.ts";
 import {
   previewWithdrawal,
   type WithdrawalTransition,
@@ -51,14 +52,14 @@ export async function followRepeatedTransfer(
   { row, found, readTransaction }: ReplayedWithdrawal,
 ): Promise<{ row: WithdrawalRow; amount: string } | null> {
   const { hash, chainId, seen } = found;
-  if (!row.depositProven || row.depositTxHash === hash || chainId !== row.vaultChainId || seen === null)
-    return null;
+  const proven = secondStepOf(row);
+  if (proven === null || proven === hash || chainId !== row.vaultChainId || seen === null) return null;
   const built = await selectBuiltTransfers(ctx.db, row.trackingId);
   const first: WithdrawalRow = { ...row, ...NO_TRANSFER, state: "awaiting_transfer" };
   const sent = findBuiltTransfer(ctx, { row: first, built, hash, seen });
   if (sent === null) return null;
   const replay = await previewWithdrawal(ctx, { row: first, transitions: [sent.transition] });
-  return { row: await followDelivery(ctx, { row, replay, readTransaction }), amount: sent.amount };
+  return { row: await followDelivery(ctx, { row, replay, readTransaction }), amount: sent.built.amount };
 }
 
 /** Column values of a withdrawal whose second step is not known. */

@@ -14,6 +14,7 @@ import { awaitsSecondStep } from "../tracking/deposits/track-deposit-destination
 import { builtDataHashes, isSourceOpen, matchesSource } from "../tracking/deposits/track-deposit-source.ts";
 import { innerDataHashes } from "../tracking/tracked-calldata-hashes.ts";
 import { isExitSourceOpen } from "../tracking/withdrawals/track-withdrawal-source.ts";
+import { secondStepOf } from "../tracking/withdrawals/withdrawal-state-machine.ts";
 
 /** The transaction of a status request as its chain returned it. `seen` is null if the chain could not be read. */
 export interface FoundTransaction {
@@ -85,7 +86,7 @@ const isOfOperation = (
  */
 function dataHashesOf({ transaction, receipt }: TransactionOnChain): Hex[] {
   if (transaction === null) return [];
-  const inner = receipt?.succeeded === true ? innerDataHashes(transaction.input) : [];
+  const inner = receipt?.succeeded === true ? innerDataHashes(transaction.input).keys() : [];
   return [...builtDataHashes(transaction.input), ...inner];
 }
 
@@ -129,7 +130,7 @@ export function isWithdrawalProvenBy(row: WithdrawalRow, hash: Hex): boolean {
   const later = [row.destinationTxHash, row.refundTxHash, row.claimTxHash];
   if (later.includes(hash)) return true;
   if (row.sourceTxHash === hash && row.sourceProven) return true;
-  return row.depositTxHash === hash && row.depositProven;
+  return secondStepOf(row) === hash;
 }
 
 /**

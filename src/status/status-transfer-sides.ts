@@ -5,6 +5,7 @@ import type { DepositRow, WithdrawalRow } from "../db/queries/deposit-queries.ts
 import { isNative } from "../lib/address.ts";
 import type { TransferStatus } from "../schemas/deposit-schema.ts";
 import { isRequested, isUnseen } from "../tracking/deposits/deposit-state-machine.ts";
+import { secondStepOf } from "../tracking/withdrawals/withdrawal-state-machine.ts";
 import { describeToken } from "../vaults/vault-token-metadata.ts";
 import type { FoundTransaction } from "./status-transaction-match.ts";
 import type { UntrackedStatus } from "./status-untracked-transaction.ts";
@@ -83,7 +84,7 @@ function paidOf(row: WithdrawalRow): Movement | null {
       return { hash: row.destinationTxHash ?? paidIn, chainId, amount, token, kind: "asset" };
     case "refunded": {
       // A second step sends all that the vault paid, a Router order the minimum.
-      const sent = row.depositProven ? row.assets : row.minAssets;
+      const sent = secondStepOf(row) === null ? row.minAssets : row.assets;
       const returned = returnedByBridge({ token, sent, amount: row.receivedAmount });
       return { hash: row.refundTxHash, chainId, ...returned, kind: "asset" };
     }

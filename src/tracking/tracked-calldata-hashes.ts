@@ -13,19 +13,20 @@ const LENGTH_ZEROS = "0".repeat(56);
 
 /**
  * Returns the keccak256 hashes of byte strings, of 36 bytes or more, that follow their own length in an input, as calls
- * in batches do; none proves that its call is made. Inputs that are long or contain many lengths are read in part.
+ * in batches do, each with how often it does; none proves that its call is made. Inputs that are long or contain many lengths are read in part.
  * Sources: ERC-7579, ERC-4337, Safe's MultiSend.
  */
-export function innerDataHashes(input: Hex): Set<Hex> {
+export function innerDataHashes(input: Hex): Map<Hex, number> {
   const text = input.slice(2, 2 + 2 * MAX_SEARCHED_BYTES).toLowerCase();
-  const hashes = new Set<Hex>();
+  const hashes = new Map<Hex, number>();
   let left = MAX_HASHED_BYTES;
   for (const start of lengthWordEnds(text)) {
     const bytes = Number.parseInt(text.slice(start - 8, start), 16);
     if (bytes < MIN_CALL_BYTES || start + 2 * bytes > text.length) continue;
     left -= bytes;
     if (left < 0) break;
-    hashes.add(keccak256(`0x${text.slice(start, start + 2 * bytes)}`));
+    const hash = keccak256(`0x${text.slice(start, start + 2 * bytes)}`);
+    hashes.set(hash, (hashes.get(hash) ?? 0) + 1);
   }
   return hashes;
 }

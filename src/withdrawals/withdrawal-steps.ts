@@ -13,7 +13,7 @@ import { readStepState } from "../orders/read-order-step-state.ts";
 import type { Step, StepState } from "../schemas/step-schema.ts";
 import type { WithdrawalNextStep, WithdrawalState } from "../schemas/withdrawal-schema.ts";
 import { confirmedOn } from "../tracking/deposits/deposit-transaction-reader.ts";
-import { isOpenRequest } from "../tracking/withdrawals/withdrawal-state-machine.ts";
+import { isOpenRequest, secondStepOf } from "../tracking/withdrawals/withdrawal-state-machine.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
 import { findToken } from "../vaults/find-vault-token.ts";
@@ -103,7 +103,7 @@ function firstState(row: WithdrawalRow, state: WithdrawalState): StepState {
     case "submitted":
       return "waiting";
     case "bridging":
-      return row.depositProven ? "done" : "waiting";
+      return secondStepOf(row) === null ? "waiting" : "done";
     case "failed":
       // Its transaction took the shares and paid nothing, or its request expired.
       if (row.shares !== null) return "done";
@@ -157,7 +157,7 @@ function transferFacts(
   // Of `partial`, the vault paid only a part of the request, and its token stays with the user.
   if (["expired", "abandoned", "failed", "cancelled", "rejected", "partial"].includes(state))
     return as("skipped");
-  if (row.depositProven) return as(state === "bridging" ? "waiting" : "done");
+  if (secondStepOf(row) !== null) return as(state === "bridging" ? "waiting" : "done");
   // What was sent needs its approvals no longer.
   return as("waiting", row.depositTxHash === null);
 }

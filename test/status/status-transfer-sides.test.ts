@@ -59,7 +59,7 @@ describe("withdrawalSides() of a refund", () => {
     ...{ ...withdrawalRow, state: "refunded", toChainId: AWAY, assets: "101000000" },
     ...{ provider: "lifi", refundTxHash: REFUND, receivedAmount: "100000000" },
   };
-  const second = { twoStep: true, depositProven: true, receivedAmount: "101000000" };
+  const second = { twoStep: true, depositTxHash: REFUND, depositProven: true, receivedAmount: "101000000" };
   const receivingOf = async (change: Partial<WithdrawalRow>) =>
     (await withdrawalSides(context(), { ...returned, ...change })).receiving;
 

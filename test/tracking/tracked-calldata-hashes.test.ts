@@ -37,6 +37,15 @@ test.each<[string, Hex]>([
   expect(hashes.has(keccak256(approval))).toBe(true);
 });
 
+test("innerDataHashes() counts how often calldata stands in an input", () => {
+  const input = concatHex(["0x8d80ff0a", packed(wanted), packed(approval), packed(wanted)]);
+  const counts = [
+    [hash, 2],
+    [keccak256(approval), 1],
+  ];
+  expect([...innerDataHashes(input)]).toEqual(counts);
+});
+
 test("innerDataHashes() finds a call with one argument, such as a request by its number of shares", () => {
   const request: Hex = `0x69658e33${"01".repeat(32)}`;
   const hashes = innerDataHashes(concatHex(["0x8d80ff0a", packed(approval), packed(request)]));
@@ -80,7 +89,7 @@ test("innerDataHashes() finds what a search of every byte finds, in random input
     const text = Array.from({ length: 1 + random.below(12) }, () => parts[random.below(parts.length)]?.());
     const input: Hex = `0x${text.join("")}`;
     const whole: Hex = input.length % 2 === 0 ? input : `${input}0`;
-    const hashes = [...innerDataHashes(whole)];
+    const hashes = [...innerDataHashes(whole).keys()];
     expect(hashes).toEqual(searchEveryByte(whole));
     found += hashes.length;
   }

@@ -165,7 +165,7 @@ describe("toWithdrawalSteps() of two steps", () => {
     ["bridging", "destination.transfer: waiting"],
     ["completed", "destination.transfer: done"],
   ])("once it was seen, %s is %s", (state, last) => {
-    expect(stepsOf({ state, plan, row: { depositProven: true } }).at(-1)).toBe(last);
+    expect(stepsOf({ state, plan, row: { depositTxHash: HASH, depositProven: true } }).at(-1)).toBe(last);
   });
 
   test.each<WithdrawalState>(["awaiting_transfer", "bridging", "completed"])(

@@ -117,7 +117,7 @@ const MAX_TOGETHER = 8;
 const SENT = {
   token: raw`case when ${deposits.direction} = 'deposit' then ${deposits.fromToken} else ${deposits.exitToken} end`,
   amount: raw<string | null>`(case when ${deposits.direction} = 'deposit' then ${deposits.fromAmount}
-    when ${deposits.depositProven} then ${deposits.assets} else ${deposits.minAssets} end)::text`,
+    when ${deposits.depositTxHash} is not null then ${deposits.assets} else ${deposits.minAssets} end)::text`,
 };
 
 /**

@@ -185,3 +185,25 @@ export async function selectBuiltTransfers(db: Database, trackingId: string): Pr
       .orderBy(desc(withdrawalTransfers.builtAt)),
   );
 }
+
+/** Maximum number of withdrawals with a second step in one transaction that are compared. */
+const MAX_TOGETHER = 20;
+
+/**
+ * Selects the user's other withdrawals on the same chain, at most 20, that have a transaction as their second step.
+ * Throws `store_unavailable`.
+ */
+export async function selectSentTogether(
+  db: Database,
+  { row, hash }: { row: Pick<WithdrawalRow, "trackingId" | "userAddress" | "vaultChainId">; hash: string },
+): Promise<WithdrawalRow[]> {
+  const own = and(
+    eq(deposits.depositTxHash, hash),
+    eq(deposits.direction, "withdrawal"),
+    eq(deposits.userAddress, row.userAddress),
+    eq(deposits.vaultChainId, row.vaultChainId),
+    ne(deposits.trackingId, row.trackingId),
+  );
+  const rows = await db.run((sql) => sql.select().from(deposits).where(own).limit(MAX_TOGETHER));
+  return rows as TrackedRow[] as WithdrawalRow[];
+}

@@ -104,7 +104,7 @@ export async function leaveToBuiltDeposit(
   const seen = await readTransaction(chainId, hash);
   if (seen.transaction === null) return false;
   const { input } = seen.transaction;
-  const dataHashes = [...builtDataHashes(input), ...innerDataHashes(input)];
+  const dataHashes = [...builtDataHashes(input), ...innerDataHashes(input).keys()];
   const built = await selectOpenSecondSteps(ctx.db, { parent: row, router, dataHashes });
   const owner = built.find((one) => isSourceOpen(one) && matchesSource(one, seen));
   if (owner === undefined) return false;

@@ -8,6 +8,7 @@ import type {
   WithdrawalRow,
 } from "../../db/queries/deposit-queries.ts";
 import { failure } from "../../errors.ts";
+import { secondStepOf } from "../withdrawals/withdrawal-state-machine.ts";
 import { isClaimed, isOpen, isRequested } from "./deposit-state-machine.ts";
 import type { TransactionReader } from "./deposit-transaction-reader.ts";
 
@@ -45,7 +46,7 @@ function provingWithdrawal(row: WithdrawalRow): ListedHash[] {
   return [
     [vaultChainId, row.sourceProven ? row.sourceTxHash : null],
     [vaultChainId, row.claimTxHash],
-    [vaultChainId, row.depositProven ? row.depositTxHash : null],
+    [vaultChainId, secondStepOf(row)],
     [toChainId, row.destinationTxHash],
     [vaultChainId, row.refundTxHash],
   ];

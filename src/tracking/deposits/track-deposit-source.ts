@@ -105,7 +105,7 @@ function isInBatch(
     receipt.succeeded &&
     receipt.logs.some(({ address }) => sameAddress(address, row.sourceTo)) &&
     hasPaid(row, { transaction, receipt }) &&
-    [...innerDataHashes(transaction.input)].some((hash) => hash === row.sourceDataHash)
+    innerDataHashes(transaction.input).has(row.sourceDataHash as Hex)
   );
 }
 

@@ -49,7 +49,7 @@ async function readCalldata(
   const lane = async (): Promise<void> => {
     for (let hash = waiting.shift(); hash !== undefined; hash = waiting.shift()) {
       const input = await fetchCalldata(client, hash as Hex).catch(() => null);
-      if (input !== null) read.set(hash, [...builtDataHashes(input), ...innerDataHashes(input)]);
+      if (input !== null) read.set(hash, [...builtDataHashes(input), ...innerDataHashes(input).keys()]);
     }
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, lane));

@@ -8,7 +8,7 @@ import { createTransactionReader, isConfirmed } from "../deposits/deposit-transa
 import { findVaultOfDeposit } from "../deposits/track-deposit-request.ts";
 import { settlementsIn } from "./exit-settlement-search.ts";
 import { sharesOf } from "./withdrawal-settlements.ts";
-import { isOpenRequest } from "./withdrawal-state-machine.ts";
+import { isOpenRequest, secondStepOf } from "./withdrawal-state-machine.ts";
 
 /** Another withdrawal that may have a part in a payment, with what is known to be its own; null if nothing is. */
 interface Sharer {
@@ -68,7 +68,7 @@ export async function readSafePart(ctx: Context, row: WithdrawalRow): Promise<bi
 async function takenBy(ctx: Context, row: WithdrawalRow): Promise<bigint | null> {
   if (row.claimTxHash === null) return null;
   if (row.assets !== null) return BigInt(row.assets);
-  if (!row.depositProven) return null;
+  if (secondStepOf(row) === null) return null;
   const built = await selectBuiltTransfers(ctx.db, row.trackingId);
   return built.reduce<bigint | null>((most, { amount }) => {
     const one = BigInt(amount);

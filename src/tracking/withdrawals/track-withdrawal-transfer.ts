@@ -1,14 +1,13 @@
-import { getAddress, type Hex, keccak256 } from "viem";
-import type { Receipt, Transaction, TransactionOnChain } from "../../chains/chain-transaction.ts";
+import { getAddress, type Hex } from "viem";
+import type { Receipt, TransactionOnChain } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
 import { isDeliveryOfAnother } from "../../db/queries/deposit-evidence-queries.ts";
 import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
 import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
 import { type BuiltTransfer, selectBuiltTransfers } from "../../db/queries/withdrawal-queries.ts";
-import { isNative, sameAddress } from "../../lib/address.ts";
-import { once } from "../../lib/once.ts";
+import { isNative } from "../../lib/address.ts";
 import type { ProviderStatus } from "../../providers/provider.ts";
-import { findDeliveredAmount, transfersOf } from "../deposits/deposit-proofs.ts";
+import { findDeliveredAmount } from "../deposits/deposit-proofs.ts";
 import { hashesOn } from "../deposits/deposit-transaction-hints.ts";
 import {
   isConfirmed,
@@ -22,8 +21,15 @@ import {
   substatusOf,
 } from "../deposits/track-deposit-delivery.ts";
 import { type FoundTransfers, findTransfers } from "../track-token-transfers.ts";
-import { innerDataHashes } from "../tracked-calldata-hashes.ts";
+import {
+  findSentTogether,
+  findSentTransfer,
+  isSentBesides,
+  placeAmongEqual,
+  readSentAmount,
+} from "./sent-transfer.ts";
 import { paymentTo } from "./withdrawal-proofs.ts";
+import { secondStepOf } from "./withdrawal-state-machine.ts";
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
 
 interface TransferInput {
@@ -59,28 +65,31 @@ export async function secondExitTransitions(
     const seen = await readLogged(row.vaultChainId, hash as Hex);
     if ((seen.receipt?.blockNumber ?? 0n) < since) continue;
     const found = findBuiltTransfer(ctx, { row, built, hash: hash as Hex, seen });
-    if (found !== null) return [found.transition];
+    if (found === null) continue;
+    const others = await findSentTogether(ctx, { row, hash: hash as Hex, read: async () => seen });
+    if (!isSentBesides(row, { built: found.built, seen, others })) continue;
+    const { transition } = found;
+    // The index of the proofs has one row for each transaction and share token: the hash alone shows that of another.
+    const isFirst = others.every(({ row: one }) => !one.depositProven || one.shareToken !== row.shareToken);
+    return [{ ...transition, change: { ...transition.change, depositProven: isFirst } }];
   }
   await sent?.noteSearched();
   return [];
 }
 
 /**
- * Returns the transition of a confirmed transaction that carries out one of the built second steps, and the amount that
- * it takes, in the smallest unit of the token that the vault paid. Null for any other transaction.
+ * Returns the transition of a confirmed transaction that carries out one of the built second steps, with that step. Null
+ * for any other transaction.
  */
 export function findBuiltTransfer(
   ctx: Context,
   of: { row: WithdrawalRow; built: readonly BuiltTransfer[]; hash: Hex; seen: TransactionOnChain },
-): { transition: WithdrawalTransition; amount: string } | null {
-  const { row, built, hash, seen } = of;
-  const { transaction, receipt } = seen;
-  if (receipt === null || transaction === null || !receipt.succeeded) return null;
-  if (!isConfirmed(ctx, { chainId: row.vaultChainId, seen })) return null;
-  const inner = once(() => innerDataHashes(transaction.input));
-  const one = built.find((transfer) => carriesTransfer(row, { transfer, transaction, receipt, inner }));
-  if (one === undefined) return null;
-  return { transition: sentTransition(row, { hash, built: one, receipt }), amount: one.amount };
+): { transition: WithdrawalTransition; built: BuiltTransfer } | null {
+  const { row, hash, seen } = of;
+  const { receipt } = seen;
+  if (receipt === null || !isConfirmed(ctx, { chainId: row.vaultChainId, seen })) return null;
+  const built = findSentTransfer(row, of);
+  return built === null ? null : { transition: sentTransition(row, { hash, built, receipt }), built };
 }
 
 /** Finds the transactions in which the user paid exactly the amount of a built second step. */
@@ -99,35 +108,6 @@ async function findSent(
     from,
     head,
   });
-}
-
-/**
- * Returns true if a successful transaction is a second step that was built for a withdrawal: the user's own call, or a
- * batch that contains it and pays exactly its amount. Native currency is not recognised in a batch.
- */
-function carriesTransfer(
-  row: Pick<WithdrawalRow, "userAddress" | "exitToken">,
-  {
-    transfer,
-    transaction,
-    receipt,
-    inner,
-  }: {
-    transfer: Pick<BuiltTransfer, "target" | "dataHash" | "amount">;
-    transaction: Transaction;
-    receipt: Receipt;
-    /** Returns the hashes of the calls in the transaction's calldata. */
-    inner: () => ReadonlySet<string>;
-  },
-): boolean {
-  const { target, dataHash, amount } = transfer;
-  const direct = sameAddress(transaction.from, row.userAddress) && sameAddress(transaction.to ?? "", target);
-  if (direct) return keccak256(transaction.input) === dataHash;
-  const paid = transfersOf(receipt.logs, row.exitToken).some(
-    ({ from, value }) => sameAddress(from, row.userAddress) && value === BigInt(amount),
-  );
-  const called = receipt.logs.some(({ address }) => sameAddress(address, target));
-  return paid && called && inner().has(dataHash);
 }
 
 /** Returns the transition for a successful second step: a bridge has taken the tokens, or a swap has paid the user. */
@@ -156,8 +136,7 @@ function sentTransition(
 }
 
 /** Returns the transaction on the vault's chain that sent a withdrawal's tokens into a bridge. */
-const bridgedIn = (row: WithdrawalRow): Hex | null =>
-  (row.depositProven ? row.depositTxHash : row.sourceTxHash) as Hex | null;
+const bridgedIn = (row: WithdrawalRow): Hex | null => (secondStepOf(row) ?? row.sourceTxHash) as Hex | null;
 
 /**
  * Returns the transitions of a withdrawal whose tokens are in transit: delivery or refund, if a confirmed receipt
@@ -171,11 +150,13 @@ export async function exitDeliveryTransitions(
   const txHash = bridgedIn(row);
   if (txHash === null) return [];
   const arrivals = hashesOn(row.toChainId, hints) as Hex[];
-  // A second step takes all that the vault paid. A Router order keeps a margin of it, and its event tells the transfer.
-  const amount = row.depositProven && row.assets !== null ? BigInt(row.assets) : null;
-  const sender = { account: row.userAddress, amount };
+  // A Router order keeps a margin of what the vault paid, and its event tells the transfer.
+  const isSecond = secondStepOf(row) !== null;
+  const amount = await readSentAmount(ctx, { row, readTransaction });
+  const place = isSecond ? await placeAmongEqual(ctx, { row, amount, readTransaction }) : undefined;
+  const sender = { account: row.userAddress, amount, place };
   // The minimum of a second step is that of its own build.
-  const built = builtTerms(row, { fromToken: row.exitToken, least: row.depositProven ? null : row.moveMin });
+  const built = builtTerms(row, { fromToken: row.exitToken, least: isSecond ? null : row.moveMin });
   const { said } = await readProviderStatuses(ctx, {
     row,
     transfer: { txHash, fromChainId: row.vaultChainId, toChainId: row.toChainId, arrivals, sender, built },

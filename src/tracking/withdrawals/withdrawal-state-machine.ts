@@ -1,3 +1,5 @@
+import type { Hex } from "viem";
+import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
 import type { ProviderStatus } from "../../providers/provider.ts";
 import { isSubstatus, type Substatus, type TransferStatusName } from "../../schemas/step-schema.ts";
 import type { WithdrawalState } from "../../schemas/withdrawal-schema.ts";
@@ -138,6 +140,17 @@ export function isOpenRequest(state: WithdrawalState): boolean {
 export function isOpenWithdrawal(state: WithdrawalState): boolean {
   return PROGRESS[state] < PROGRESS.completed;
 }
+
+/**
+ * Returns the hash of a withdrawal's proven second step, or null. Of several in one transaction that leave one vault,
+ * only the first is `depositProven`, as the index of the proofs demands: the state shows that the others are proven too.
+ */
+export const secondStepOf = ({
+  depositTxHash,
+  depositProven,
+  state,
+}: Pick<WithdrawalRow, "depositTxHash" | "depositProven" | "state">): Hex | null =>
+  depositProven || PROGRESS[state] >= PROGRESS.bridging ? (depositTxHash as Hex | null) : null;
 
 /** Returns true if a withdrawal counts as not sent: in the states `built`, `expired` and `abandoned`. */
 export function isUnseenWithdrawal(state: WithdrawalState): boolean {
