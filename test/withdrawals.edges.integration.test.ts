@@ -5,6 +5,7 @@ import { gearboxPoolAbi, gearboxPoolCreationCode } from "#stand-ins/lending";
 import { vaultV2Abi, vaultV2CreationCode } from "#stand-ins/morpho-v2";
 import { solmateVaultAbi, solmateVaultCreationCode } from "#stand-ins/standard";
 import { queueingVaultAbi } from "#stand-ins/waiting";
+import { MAX_UINT256 } from "../src/lib/amount.ts";
 import { depositRouterAddress } from "../src/router/router-address.ts";
 import { sampleAmount } from "./support/conformance/vaults/deposit.ts";
 import { deployIpor } from "./support/conformance/vaults/exit-stand-ins.ts";
@@ -95,6 +96,13 @@ describe.each([0, 2, 6, 8, 18, 24])("an asset with %s decimals", (decimals) => {
     await one.withdraw(1n);
     expect(await one.held("asset")).toBe(worth);
   });
+});
+
+test.each([2n ** 255n, MAX_UINT256])("%s shares are refused, not an error", async (shares) => {
+  const one = await holderOf();
+  const into = await holderOf();
+  const answers = [await one.ask(shares), await one.quote(shares), await one.askMove(shares, into.placed)];
+  for (const answer of answers) expect(answer).toMatchObject({ status: 400, body: { code: "would_revert" } });
 });
 
 test("shares that are worth less than a unit are refused as too small, and stay", async () => {

@@ -1,5 +1,4 @@
 import { encodeFunctionData, IntegerOutOfRangeError, parseAbi, zeroAddress } from "viem";
-import { failure } from "../errors.ts";
 import { isNative } from "../lib/address.ts";
 import { MAX_UINT256 } from "../lib/amount.ts";
 import { once } from "../lib/once.ts";
@@ -16,7 +15,7 @@ import {
 import type { Warning } from "../schemas/step-schema.ts";
 import type { ExitCall } from "../vaults/vault-exits.ts";
 import type { ExitWay } from "./exit-preflight.ts";
-import type { WithdrawalOrder } from "./withdrawal-order.ts";
+import { tooManyShares, type WithdrawalOrder } from "./withdrawal-order.ts";
 
 /** A redemption or redemption request, with everything needed to encode it. */
 export interface Exit {
@@ -156,8 +155,6 @@ export function encodeExit(exit: Exit): UserCall {
     return { target, value: 0n, data };
   } catch (error) {
     if (!(error instanceof IntegerOutOfRangeError)) throw error;
-    throw failure("would_revert", "so many shares are more than the vault can redeem in one transaction", {
-      revert: null,
-    });
+    throw tooManyShares();
   }
 }

@@ -3,7 +3,7 @@ import type { ChainClient } from "../chains/chain-client.ts";
 import { chainNotServed } from "../chains/chain-definitions.ts";
 import { andThen, mapQuery, type Query, queryAll } from "../chains/chain-reads.ts";
 import type { Context } from "../context.ts";
-import { failure } from "../errors.ts";
+import { type AppError, failure } from "../errors.ts";
 import { isNative, isNativeAlias, sameAddress } from "../lib/address.ts";
 import type { AuthorizationWish } from "../orders/authorization/choose-authorization.ts";
 import { type Attribution, attributeOrder, orderRef } from "../orders/order-attribution.ts";
@@ -50,8 +50,8 @@ export interface WithdrawalOrder extends Attribution {
 /**
  * Resolves a withdrawal request into an order; writes nothing. Paused and closed vaults are allowed: these states
  * concern deposits. Throws `vault_not_found` or `chain_unsupported` if the vault's chain or the target chain is not
- * served, `token_unsupported`, `mode_unsupported`, and the errors of `attributeOrder`; errors of the RPC nodes
- * propagate.
+ * served, `token_unsupported`, `mode_unsupported`, `would_revert` for more shares than any vault has, and the errors of
+ * `attributeOrder`; errors of the RPC nodes propagate.
  */
 export async function resolveWithdrawal(
   ctx: Context,
@@ -61,6 +61,7 @@ export async function resolveWithdrawal(
   const client = ctx.chains.client(vault.chainId);
   if (client === null) throw failure("vault_not_found", `there is no vault ${vault.vaultId}`);
   const exits = exitsOf(vault);
+  if (input.shares !== "all" && input.shares > MOST_SHARES) throw tooManyShares();
   const to = targetOf(ctx, { input, vault });
   const modes = exits.modes(vault).filter((mode) => matchesRequestedMode(mode, input.mode));
   if (modes.length === 0)
@@ -88,6 +89,15 @@ export async function resolveWithdrawal(
     signed: false,
   };
 }
+
+/** More shares than a vault can have. Its price and its fees times so many still fit into a uint256. */
+const MOST_SHARES = 2n ** 192n;
+
+/** Error for more shares than a vault's functions, or the arithmetic with its price, can express. */
+export const tooManyShares = (): AppError =>
+  failure("would_revert", "so many shares are more than the vault can redeem in one transaction", {
+    revert: null,
+  });
 
 /**
  * Returns how a vault's family handles withdrawals: its modes, conditions, calls and requests. Throws
