@@ -72,7 +72,7 @@ describe("Midas, which exempts the owner but not the Router", () => {
       const change = (name: string, args: readonly unknown[]) =>
         set(placed, { abi: midasRedemptionVaultAbi, name, args, on: redemptions });
       const one = await holderAt(placed);
-      await change(...rule);
+      await change(rule[0], rule[1]);
       await change(free[0], [one.address, free[1]]);
       const { body } = await one.quote("all");
       expect(body).toMatchObject({ options: [{ mode: "instant", exit_fee: "0" }, { mode: "request" }] });
