@@ -3155,7 +3155,7 @@ export interface components {
              */
             user_address: HexText;
             /**
-             * @description Shares to redeem, in the share token's smallest unit, or `all`: the user's whole balance at the build. Shares that arrive between the build and the transaction are redeemed too if the user signs no order, the Router executes it, nothing is swapped, and an earlier, higher allowance covers them; with a swap, that allowance lets the transaction fail: build again. Otherwise they stay with the user until the next withdrawal: the approval in the response covers no more than the shares of the build, so that no allowance is left behind.
+             * @description Shares to redeem, in the share token's smallest unit, or `all`: the user's whole balance at the build. Shares that arrive between the build and the transaction are redeemed too if the user signs no order, the Router executes it, nothing is swapped or bridged, and an earlier, higher allowance covers them. Otherwise they stay with the user until the next withdrawal: the approval in the response covers no more than the shares of the build, so that no allowance is left behind.
              * @example 944000000000000000
              */
             shares: string;

@@ -36,6 +36,8 @@ const wrappedNativeAbi = once(() => parseAbi(["function withdraw(uint256 amount)
 const UNWRAP_OFFSET = 4n;
 /** Scale of `minOutPerIn`, which is the number of output units per input unit times this scale. */
 const PER_UNIT_SCALE = 10n ** 27n;
+/** Smallest `minOutPerIn` whose rounding is negligible. With less, no minimum would protect a further share. */
+const LEAST_PER_SHARE = 10n ** 6n;
 
 /**
  * Encodes the vault's own redemption or request. If the Router redeems, its executor is the caller, the owner of the
@@ -89,10 +91,7 @@ function unwrapStep(exit: Exit): RouterStep {
   return { ...callOnlyStep({ target: address, value: 0n, data }), patches };
 }
 
-/**
- * Returns the fields that all Router orders paid with shares have in common. An order of all shares takes the lower of
- * what the owner holds and what the owner has allowed when it is executed, but at least `shares`.
- */
+/** Returns the fields that all Router orders paid with shares have in common. They take exactly `shares`. */
 export function shareOrder(
   exit: Exit,
 ): Omit<RouterOrder, "tokenOut" | "minOut" | "minOutPerIn" | "nativeFee"> {
@@ -100,10 +99,7 @@ export function shareOrder(
   const { vault, user, ref, partnerHash: partnerId, partnerType } = order;
   return {
     tokenIn: vault.shareToken,
-    // Shares that arrive after the build are redeemed too if an earlier, higher allowance covers them. Otherwise they
-    // stay with the owner, as they do after a call of the vault itself, which names the number of shares.
-    amountIn: order.shares === "all" ? MAX_UINT256 : shares,
-    minIn: shares,
+    ...{ amountIn: shares, minIn: shares },
     receiver: user,
     deadline,
     direct: false,
@@ -113,13 +109,15 @@ export function shareOrder(
 }
 
 /**
- * Returns the minimum output per share of an order of all shares, both in smallest units, times 10^27, rounded down and
- * capped at the largest uint256. Zero for a fixed number of shares, for which `minOut` is sufficient.
+ * Returns the number of shares in an order, and their minimum output each, times 10^27 and in smallest units, rounded
+ * down and capped at the largest uint256. An order of all shares takes the lower of what the owner holds and has allowed
+ * when it is executed, if that minimum is exact enough: shares that arrive after the build are redeemed too if an
+ * earlier, higher allowance covers them. Otherwise they stay with the owner, as they do after a call of the vault itself.
  */
-export function floorPerShare({ order, shares }: Exit, minOut: bigint): bigint {
-  if (order.shares !== "all") return 0n;
+function takenShares({ order, shares }: Exit, minOut: bigint): Pick<RouterOrder, "amountIn" | "minOutPerIn"> {
   const floor = (minOut * PER_UNIT_SCALE) / shares;
-  return floor < MAX_UINT256 ? floor : MAX_UINT256;
+  if (order.shares !== "all" || floor < LEAST_PER_SHARE) return { amountIn: shares, minOutPerIn: 0n };
+  return { amountIn: MAX_UINT256, minOutPerIn: floor < MAX_UINT256 ? floor : MAX_UINT256 };
 }
 
 /**
@@ -135,7 +133,7 @@ export function toExitOrder(exit: Exit): RouterCall {
       nativeFee: 0n,
       tokenOut: native ? zeroAddress : way.token.address,
       minOut: minAssets,
-      minOutPerIn: floorPerShare(exit, minAssets),
+      ...takenShares(exit, minAssets),
     },
     steps: [redeemStep(exit), ...(native ? [unwrapStep(exit)] : [])],
     sweep: native ? [way.token.address] : [],

@@ -23,7 +23,7 @@ import {
 import type { Token } from "../vaults/vault.ts";
 import { explainCommonRevert } from "../vaults/vault-reverts.ts";
 import { asOnwardError, prepareMode } from "./choose-exit.ts";
-import { type Exit, floorPerShare, redeemStep, shareOrder } from "./exit-calldata.ts";
+import { type Exit, redeemStep, shareOrder } from "./exit-calldata.ts";
 import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
 import {
   buildOffer,
@@ -207,7 +207,7 @@ export function toRoutedOrder(exit: Exit, of: { plan: StepPlan; minOut: bigint }
       tokenOut: bridged ? routerBridgeOutput : exit.order.to.token,
       // What arrives on another chain cannot be measured here: the bridge must take at least the amount.
       minOut: bridged ? 0n : minOut,
-      minOutPerIn: bridged ? 0n : floorPerShare(exit, minOut),
+      minOutPerIn: 0n,
     },
     steps: [redeemStep(exit), providerStep(exit.way.token.address, plan)],
     sweep: plan.asStep.leftovers,

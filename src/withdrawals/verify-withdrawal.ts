@@ -22,6 +22,8 @@ import type { WithdrawalOrder } from "./withdrawal-order.ts";
 
 const MIDAS_DECIMALS = 18;
 const PER_UNIT_SCALE = 10n ** 27n;
+/** Smallest `minOutPerIn` with which an order may take more shares than were read. */
+const LEAST_PER_SHARE = 10n ** 6n;
 const BPS = 10_000n;
 
 /**
@@ -179,7 +181,8 @@ export function verifyShareOrder(
   const { order, readAt } = asked;
   const shares = sharesOf(asked);
   requireSame(isAddressEqual(built.tokenIn, order.vault.shareToken), "tokenIn");
-  requireSame(built.amountIn === (order.shares === "all" ? MAX_UINT256 : shares), "amountIn");
+  const counts = order.shares === "all" && built.minOutPerIn >= LEAST_PER_SHARE;
+  requireSame(built.amountIn === shares || (counts && built.amountIn === MAX_UINT256), "amountIn");
   requireSame(built.minIn === shares, "minIn");
   requireSame(isAddressEqual(built.receiver, order.user), "receiver");
   requireSame(isAddressEqual(built.refundTo, order.user), "refundTo");
@@ -191,14 +194,14 @@ export function verifyShareOrder(
 }
 
 /**
- * Verifies that the order enforces at least the minimum output, which must be positive, and, for an order of all
- * shares, the minimum per share. Throws `upstream_rejected` with the first field that differs.
+ * Verifies that the order enforces at least the minimum output, which must be positive, and, if it takes further shares,
+ * the minimum per share. Throws `upstream_rejected` with the first field that differs.
  */
 export function verifyFloor(asked: ExpectedWithdrawal, built: RouterOrder): void {
   const { least } = asked;
   requireSame(!built.direct, "direct");
   requireSame(least > 0n && built.minOut >= least, "minOut");
-  if (asked.order.shares !== "all") return;
+  if (built.amountIn !== MAX_UINT256) return;
   // Rounded down once when it was encoded.
   const perUnit = (least * PER_UNIT_SCALE) / sharesOf(asked);
   requireSame(built.minOutPerIn >= perUnit, "minOutPerIn");

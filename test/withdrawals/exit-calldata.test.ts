@@ -1,9 +1,13 @@
 import { expect, test } from "vitest";
 import { AppError } from "../../src/errors.ts";
+import { MAX_UINT256 } from "../../src/lib/amount.ts";
+import { decodeRouterCall } from "../../src/router/router-codec.ts";
 import { encodeExit } from "../../src/withdrawals/exit-calldata.ts";
+import { verifyWithdrawal } from "../../src/withdrawals/verify-withdrawal.ts";
 import {
   exitOf,
   exitWayOf,
+  expectedWithdrawalOf,
   familyVault,
   orderOf,
   PARAMETER_ADDRESS,
@@ -27,3 +31,20 @@ test.each([
   expect(() => encode(shares)).toThrow(AppError);
   expect(() => encode(shares)).toThrow(refusal);
 });
+
+test.each([
+  ["18 decimals", 10n ** 18n, MAX_UINT256],
+  ["27 decimals", 10n ** 27n, MAX_UINT256],
+  ["28 decimals", 10n ** 28n, 10n ** 28n],
+  ["36 decimals", 10n ** 36n, 10n ** 36n],
+] as const)(
+  "encodeExit() takes shares that arrive later only with a minimum for them (%s)",
+  (_, shares, taken) => {
+    // A share is worth a token with six decimals.
+    const exit = exitOf(orderOf(), { shares, minAssets: 10n ** 6n });
+    const call = encodeExit(exit);
+    const { order } = decodeRouterCall(call.data);
+    expect(order).toMatchObject({ amountIn: taken, minIn: shares });
+    expect(() => verifyWithdrawal({ ...expectedWithdrawalOf(exit), held: shares }, call)).not.toThrow();
+  },
+);

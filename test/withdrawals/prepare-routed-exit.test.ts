@@ -58,7 +58,7 @@ describe("toRoutedOrder()", () => {
       nativeFee: 5n,
       receiver: USER,
     });
-    expect(order.minOutPerIn).toBe((9n * 10n ** 27n) / HELD);
+    expect(order).toMatchObject({ amountIn: HELD, minIn: HELD, minOutPerIn: 0n });
     expect(steps).toHaveLength(2);
     expect(steps[1]).toMatchObject({
       ...{ target: EXCHANGE, data: "0xab12", approveToken: USDC, spender: EXCHANGE, value: 5n },
@@ -125,6 +125,8 @@ describe("prepareOnward() of a swap", () => {
     });
     const { order, steps } = decodeRouterCall(made.exit.call.data);
     expect(order).toMatchObject({ tokenIn: VAULT, tokenOut: WETH, minOut: least, receiver: USER });
+    // Of shares that arrive later, nothing would be swapped or bridged, and no minimum of a bridge would count them.
+    expect(order).toMatchObject({ amountIn: HELD, minIn: HELD });
     expect(steps.map(({ target }) => target)).toEqual([VAULT, EXCHANGE]);
   });
 

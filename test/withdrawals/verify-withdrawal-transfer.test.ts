@@ -1,5 +1,6 @@
 import { type Address, encodeFunctionData, erc20Abi, type Hex, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
+import { MAX_UINT256 } from "../../src/lib/amount.ts";
 import type { UserCall } from "../../src/orders/order-wallet-calls.ts";
 import { encodeAcrossDeposit } from "../../src/providers/across/across-calldata.ts";
 import { decodeKyberSwap, kyberReceiverOffset } from "../../src/providers/kyber/kyber-calldata.ts";
@@ -232,9 +233,12 @@ describe("verifyRoutedExit() of a swap's own calldata", () => {
     expect(fieldOf(swapping(swapData(change)))).toBe(field);
   });
 
-  test("refuses a floor of the order below the simulated one, per share too", () => {
+  test("refuses a floor of the order below the simulated one, and more shares without one per share", () => {
     expect(fieldOf(swapping(), order({ minOut: LEAST_OUT - 1n }))).toBe("minOut");
-    expect(fieldOf(swapping(), order({ minOutPerIn: 0n }))).toBe("minOutPerIn");
+    for (const built of [swapping(), bridging()])
+      expect(fieldOf(built, order({ amountIn: MAX_UINT256 }))).toBe("amountIn");
+    const further = { amountIn: MAX_UINT256, minOutPerIn: 10n ** 6n };
+    expect(fieldOf(swapping(), order(further))).toBe("minOutPerIn");
     expect(fieldOf(swapping(), order({ direct: true }))).toBe("direct");
   });
 

@@ -151,7 +151,10 @@ test("a floor per share holds for any number of shares", () => {
   expect(refusedField(expectedWithdrawalOf(all), withOrder(all, { minOutPerIn: minOutPerIn - 1n }))).toBe(
     "minOutPerIn",
   );
-  expect(refusedField(expectedWithdrawalOf(all), withOrder(all, { minOutPerIn: 0n }))).toBe("minOutPerIn");
+  expect(refusedField(expectedWithdrawalOf(all), withOrder(all, { minOutPerIn: 0n }))).toBe("amountIn");
+  const coarse = exitOf(all.order, { shares: 10n ** 36n, minAssets: 10n ** 6n });
+  const asked = { ...expectedWithdrawalOf(coarse), held: coarse.shares };
+  expect(refusedField(asked, withOrder(coarse, { amountIn: MAX_UINT256 }))).toBe("amountIn");
 });
 
 test("native money comes from the wrapped token alone, and its rest returns to the user", () => {
