@@ -123,12 +123,13 @@ const SENT = {
 /**
  * Selects the user's other deposits and withdrawals that sent some tokens from the same chain in other transactions, and
  * that a payment may refund too: at most eight in transit, the oldest first, and those with `hash` as their refund
- * (`refunded`). Amounts are what was sent, in the token's smallest unit. Throws `store_unavailable`.
+ * (`refunded`). Amounts are what was sent, in the token's smallest unit; null for a second step whose part of its vault's
+ * payment is unknown. Throws `store_unavailable`.
  */
 export async function selectRefundedTogether(
   db: Database,
   { row, hash, tokens }: Claimed & { tokens: readonly string[] },
-): Promise<{ amount: bigint; refunded: boolean }[]> {
+): Promise<{ row: TrackedRow; amount: bigint | null; refunded: boolean }[]> {
   const own = and(
     eq(deposits.userAddress, row.userAddress),
     eq(deposits.fromChainId, row.fromChainId),
@@ -136,14 +137,14 @@ export async function selectRefundedTogether(
       SENT.token,
       tokens.map((token) => token.toLowerCase()),
     ),
-    isNotNull(SENT.amount),
+    or(isNotNull(SENT.amount), isNotNull(deposits.depositTxHash)),
     ne(deposits.trackingId, row.trackingId),
     not(sharesTransfer(row)),
   );
   const refunded = raw<boolean>`${deposits.refundTxHash} is not distinct from ${hash}::text`;
   const found = await db.run((sql) =>
     sql
-      .select({ amount: SENT.amount, refunded })
+      .select({ row: deposits, amount: SENT.amount, refunded })
       .from(deposits)
       .where(and(own, or(eq(deposits.refundTxHash, hash), eq(deposits.state, "bridging"))))
       .orderBy(raw`${refunded} desc`, asc(deposits.createdAt))
@@ -151,7 +152,10 @@ export async function selectRefundedTogether(
   );
   const together = found.filter((one) => one.refunded);
   const moving = found.filter((one) => !one.refunded).slice(0, MAX_TOGETHER);
-  return [...together, ...moving].map((one) => ({ ...one, amount: BigInt(one.amount ?? 0) }));
+  return [...together, ...moving].map((one) => ({
+    ...{ row: one.row as TrackedRow, refunded: one.refunded },
+    amount: one.amount === null ? null : BigInt(one.amount),
+  }));
 }
 
 /**

@@ -15,6 +15,7 @@ import type {
   TransferReference,
   TransferTerms,
 } from "../../providers/provider.ts";
+import { readSentAmount } from "../withdrawals/sent-transfer.ts";
 import { findDeliveredAmount, findRefund, findShareProof } from "./deposit-proofs.ts";
 import { isConfirmed, readBlockTime, type TransactionReader } from "./deposit-transaction-reader.ts";
 import {
@@ -209,7 +210,7 @@ async function readRefund(
   const paid = findRefund(seen.receipt, { row, took: taken });
   if (paid === null || blockNumber < sent.receipt.blockNumber) return null;
   if ((await readBlockTime(ctx, { chainId, blockNumber })) <= taken.deadline) return null;
-  if (!(await isOwnRefund(ctx, { row, hash, paid, taken }))) return null;
+  if (!(await isOwnRefund(ctx, { row, readTransaction, hash, paid, taken }))) return null;
   return { hash, amount: taken.amount, confirmed: isConfirmed(ctx, { chainId, seen }) };
 }
 
@@ -219,13 +220,24 @@ async function readRefund(
  */
 async function isOwnRefund(
   ctx: Context,
-  { paid, taken, ...of }: Pick<RefundInput, "row"> & { hash: Hex; paid: bigint; taken: Taken },
+  {
+    paid,
+    taken,
+    readTransaction,
+    ...of
+  }: Pick<RefundInput, "row" | "readTransaction"> & { hash: Hex; paid: bigint; taken: Taken },
 ): Promise<boolean> {
   if (paid === taken.amount) return !(await isRefundOfAnother(ctx.db, of));
   const { wrappedNative } = ctx.chains.definitions.get(of.row.fromChainId) ?? { wrappedNative: null };
   const wraps = wrappedNative !== null && sameAddress(taken.token, wrappedNative);
   const tokens = wraps ? [taken.token, zeroAddress] : [taken.token];
-  const others = await selectRefundedTogether(ctx.db, { ...of, tokens });
+  const found = await selectRefundedTogether(ctx.db, { ...of, tokens });
+  const others = await Promise.all(
+    found.map(async ({ row, amount, refunded }) => ({
+      amount: amount ?? (await readSentAmount(ctx, { row, readTransaction })) ?? 0n,
+      refunded,
+    })),
+  );
   const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((all, one) => all + one, 0n);
   const recorded = others.filter(({ refunded }) => refunded).map(({ amount }) => amount);
   const left = paid - taken.amount - sum(recorded);

@@ -1,7 +1,7 @@
 import { type Hex, keccak256 } from "viem";
 import type { TransactionOnChain } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
-import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
+import type { TrackedRow, WithdrawalRow } from "../../db/queries/deposit-queries.ts";
 import {
   type BuiltTransfer,
   selectBuiltTransfers,
@@ -102,8 +102,9 @@ export function isSentBesides(
  */
 export async function readSentAmount(
   ctx: Context,
-  { row, readTransaction }: { row: WithdrawalRow; readTransaction: TransactionReader },
+  { row, readTransaction }: { row: TrackedRow; readTransaction: TransactionReader },
 ): Promise<bigint | null> {
+  if (row.direction === "deposit") return null;
   const hash = secondStepOf(row);
   if (hash === null) return null;
   if (row.assets !== null) return BigInt(row.assets);

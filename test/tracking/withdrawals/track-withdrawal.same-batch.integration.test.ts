@@ -11,13 +11,14 @@ import { provingTransactions } from "../../../src/tracking/deposits/track-deposi
 import { trackWithdrawal } from "../../../src/tracking/withdrawals/track-withdrawal.ts";
 import { deposited, type Emitted, fundsDeposited, receiptOf } from "../../support/across/logs.ts";
 import { deployments, hash, SPOKE_1, USDC_1, USDC_42161, USER } from "../../support/across/stage.ts";
+import { completeClient } from "../../support/chains/complete-client.ts";
 import { testContext } from "../../support/context.ts";
 import { transferLog } from "../../support/deposits/logs.ts";
 import { away, clientOf, home } from "../../support/withdrawals/fixtures.ts";
 import { withdrawalRow } from "../../support/withdrawals/withdrawal-row.ts";
 
 /** Second steps of several withdrawals in one batch of the user's wallet: one transaction sends the parts of all. */
-const [CLAIM, BATCH] = [hash("c"), hash("b")];
+const [CLAIM, BATCH, REFUND] = [hash("c"), hash("b"), hash("d")];
 const [from, to] = [deployments.get(1), deployments.get(42161)];
 if (from === undefined || to === undefined) throw new Error("no deployment");
 const user = USER.toLowerCase();
@@ -84,8 +85,15 @@ function batchOf(calls: readonly Part[], events: readonly Emitted[]): Transactio
   return { transaction, receipt: { ...receiptOf(events), blockNumber: 100n }, confirmations: 1_000 };
 }
 
-/** Tracks the withdrawals after a batch was reported for each, twice, and returns which transfer each has. */
-async function track(parts: readonly Part[], batch: TransactionOnChain): Promise<string[]> {
+/**
+ * Tracks the withdrawals after a batch was reported for each, twice, and returns which transfer each has. `refund`: what
+ * the bridge pays back for all of them in one payment, instead of delivering.
+ */
+async function track(
+  parts: readonly Part[],
+  batch: TransactionOnChain,
+  refund: bigint | null = null,
+): Promise<string[]> {
   const { db } = causeway.context();
   const provider: Partial<Provider> = {
     name: "across",
@@ -95,24 +103,37 @@ async function track(parts: readonly Part[], batch: TransactionOnChain): Promise
       const found = findAcrossDeposit(batch.receipt, of);
       if (found === null) return unknownStatus;
       const { outputAmount: amount, depositId } = found;
+      const taken = { token: USDC_1, amount: found.inputAmount, by: SPOKE_1, deadline: 1, refundable: true };
+      if (refund !== null)
+        return {
+          ...unknownStatus,
+          phase: "refunded",
+          refundTxHash: REFUND,
+          proof: { delivery: null, taken },
+        };
       const delivery = { amount, logs: { first: 0, last: 9 }, matchedBy: "id" } as const;
       const destinationTxHash = pad(toHex(depositId));
       return { ...unknownStatus, phase: "delivered", destinationTxHash, proof: { delivery, taken: null } };
     },
   };
   const clients = [
-    clientOf({ ...home, chainId: 1 }),
+    // Its logs show nothing: what is looked at was reported.
+    completeClient({
+      ...clientOf({ ...home, chainId: 1 }),
+      request: async (method) =>
+        method === "eth_getLogs" ? [] : { number: "0x64", hash: BATCH, parentHash: CLAIM, timestamp: "0x2" },
+    }),
     clientOf({ ...away, chainId: deposited.destinationChainId }),
   ];
   const ctx = testContext({ db, clients });
-  // No log is searched: what is looked at was reported.
-  const chains = { ...ctx.chains, client: () => null };
   const providers = { ...ctx.providers, all: async () => [provider as Provider] };
   const paid: TransactionOnChain = {
     ...batch,
     receipt: { ...receiptOf([]), blockNumber: 90n },
   };
   const readTransaction = async (chainId: number, of: Hex): Promise<TransactionOnChain> => {
+    const back = transferLog({ token: USDC_1, from: SPOKE_1, to: USER, value: refund ?? 0n });
+    if (of === REFUND) return { ...paid, receipt: { ...receiptOf([back]), blockNumber: 100n } };
     if (chainId === 1) return of === BATCH ? batch : paid;
     const value = batch.receipt === null ? 0n : sentIn(batch, BigInt(of)) - 1n;
     const arrival = transferLog({ token: USDC_42161, from: SPOKE_1, to: USER, value });
@@ -125,7 +146,7 @@ async function track(parts: readonly Part[], batch: TransactionOnChain): Promise
       const { trackingId } = row;
       const hint = { trackingId, chainId: 1, txHash: BATCH, origin: "report", droppedAt: null } as const;
       const hints = [{ ...hint, notedAt: new Date(ctx.now()) }];
-      await trackWithdrawal({ ...ctx, chains, providers }, { row, readTransaction, hints });
+      await trackWithdrawal({ ...ctx, providers }, { row, readTransaction, hints });
     }
   }
   const rows = await Promise.all(parts.map((part) => selectWithdrawal(db, idOf(part))));
@@ -173,6 +194,20 @@ describe("of two second steps in one batch", () => {
     await store([one, other]);
     const batch = batchOf([one, other], [...send(60_000n, 7n), ...send(60_000n, 8n)]);
     expect(await track([one, other], batch)).toEqual(["completed by 7 of 59999", "completed by 8 of 59999"]);
+  });
+});
+
+describe("one payment that refunds two second steps of one batch", () => {
+  const batch = batchOf([first, second], [...send(60_000n, 7n), ...send(40_000n, 8n)]);
+
+  test("ends both, also if their parts of the vault's payment are unknown", async () => {
+    await store([first, second]);
+    expect(await track([first, second], batch, 100_000n)).toEqual(["refunded", "refunded"]);
+  });
+
+  test("ends none if it is of another sum", async () => {
+    await store([first, second]);
+    expect(await track([first, second], batch, 100_001n)).toEqual(["bridging", "bridging"]);
   });
 });
 
