@@ -13,6 +13,7 @@ import type { Placed } from "./support/conformance/vaults/family.ts";
 import type { Deploy } from "./support/conformance/vaults/leaving.ts";
 import { convertedBy, deployStandard, set } from "./support/conformance/vaults/standard.ts";
 import { place } from "./support/conformance/vaults/suite.ts";
+import { deployUpshift } from "./support/conformance/vaults/upshift-stand-in.ts";
 import { mint } from "./support/conformance/vaults/use.ts";
 import { deployQueueing } from "./support/conformance/vaults/waiting-stand-ins.ts";
 import { startWorld, type World } from "./support/conformance/vaults/world.ts";
@@ -224,6 +225,20 @@ test("shares that the vault locks are refused with the time, and redeemed after 
   await pass(one.placed, 601);
   await one.withdraw("all", { mode: "instant" });
   expect(await one.held("share")).toBe(0n);
+});
+
+test("a multi-asset vault of Upshift's without a lag pays at once and takes no request", async () => {
+  const one = await holderOf({ adapter: "upshift", deploy: deployUpshift });
+  const asked = await one.ask("all", { mode: "request" });
+  expect(asked).toMatchObject({ status: 400, body: { code: "mode_unsupported" } });
+  const [instant, request] = [
+    { mode: "instant", reasons: [] },
+    { mode: "request", assets: null },
+  ];
+  expect((await one.quote("all")).body["options"]).toMatchObject([instant, request]);
+  const { built } = await one.withdraw("all");
+  expect(String(await one.held("asset"))).toBe(built.estimate.assets);
+  await expectGone(one);
 });
 
 test("another account's allowance redeems nothing of the account that gave it", async () => {

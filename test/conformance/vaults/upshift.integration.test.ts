@@ -90,10 +90,6 @@ const direct: Family = {
   ...routed,
   name: "Upshift, called by the user",
   decimals: [6],
-  withdrawal: (placed, { user, shares }) => ({
-    to: placed.vault,
-    data: encodeFunctionData({ abi: vaultAbi, functionName: "requestRedeem", args: [shares, user] }),
-  }),
   async deploy(world, asset) {
     const made = await deploy(world, asset);
     return { ...made, row: { ...made.row, caller: "user" } };

@@ -168,6 +168,7 @@ contract TokenizedVault is DatedRequests {
     error SenderNotWhitelisted();
     error AssetNotWhitelisted();
     error AmountTooLow();
+    error VaultNotTimelocked();
 
     constructor(IERC20 asset_, string memory name_, string memory symbol_) {
         asset = asset_;
@@ -241,18 +242,17 @@ contract TokenizedVault is DatedRequests {
 
     function instantRedeem(uint256 shares, address receiverAddr) external {
         if (withdrawalsPaused) revert WithdrawalsPaused();
-        uint256 assets = _pay(shares, receiverAddr, true);
+        (, uint256 assets) = previewRedemption(shares, true);
+        _lp.burn(msg.sender, shares);
+        asset.safeTransfer(receiverAddr, assets);
         emit Withdraw(msg.sender, receiverAddr, msg.sender, assets, shares);
     }
 
-    /// Paid out immediately while there is no lag, else priced when it is paid.
+    /// Priced when it is paid. Without a lag, only instant redemptions are possible.
     function requestRedeem(uint256 shares, address receiverAddr) external {
         if (withdrawalsPaused) revert WithdrawalsPaused();
+        if (lagDuration == 0) revert VaultNotTimelocked();
         emit WithdrawalRequested(shares, msg.sender, receiverAddr);
-        if (lagDuration == 0) {
-            emit WithdrawalProcessed(_pay(shares, receiverAddr, false), receiverAddr);
-            return;
-        }
         IERC20(address(_lp)).safeTransferFrom(msg.sender, address(this), shares);
         _shares[_epoch()][receiverAddr] += shares;
     }
@@ -262,12 +262,6 @@ contract TokenizedVault is DatedRequests {
         _lp.burn(address(this), shares);
         asset.safeTransfer(receiver, assets);
         emit WithdrawalProcessed(assets, receiver);
-    }
-
-    function _pay(uint256 shares, address receiverAddr, bool instant) private returns (uint256 assets) {
-        (, assets) = previewRedemption(shares, instant);
-        _lp.burn(msg.sender, shares);
-        asset.safeTransfer(receiverAddr, assets);
     }
 
     function _oneShare() private view returns (uint256) {
