@@ -164,8 +164,9 @@ async function buildOnward(
 ): Promise<FoundOnward> {
   const { order, exit, routing, attempt, oneStep } = of;
   const byRouter = exit.exit.way.via === "router";
-  // The Router cannot take a native fee in an order that pays out native currency, nor in a signed order.
-  const feeless = isNative(order.to.token) || order.signed;
+  // The Router cannot take a native fee in an order that pays out native currency on its chain, nor in a signed order.
+  const paysNative = isNative(order.to.token) && order.to.chainId === order.vault.chainId;
+  const feeless = paysNative || order.signed;
   if (oneStep && byRouter && feeless && attempt.option.nativeFee > 0n) throw noStep();
   const route = await buildOffer(ctx, { order: routing, attempt });
   const { asStep } = route;

@@ -76,6 +76,27 @@ describe("a withdrawal to another chain", () => {
   });
 });
 
+test("a bridge that takes a fee in native money is paid it in the transaction that redeems, also for native money", async () => {
+  const solid = vaultNamed("Solid WETH");
+  const { user } = await holderOf(api, solid);
+  const built = await api.withdraw({
+    ...{ vault_id: solid.vault_id, user_address: user.address, shares: "all", slippage: 0.03 },
+    ...{ to_chain_id: away.chainId, to_token: zeroAddress, preferred_bridge: "stargate" },
+  });
+  expect(built).toMatchObject({ two_step: false, tracking: { bridge: "stargate" } });
+  const { order } = decodeRouterCall(built.transaction_request.data as `0x${string}`);
+  expect([order.tokenOut, order.nativeFee > 0n]).toEqual([routerBridgeOutput, true]);
+  expect(built.transaction_request.value).toBe(String(order.nativeFee));
+  const before = await away.client.getBalance(user);
+  await mined(home, await signDeposit(home, { user, built, style: "calls" }));
+  expect(await balanceOf(home, { token: solid.share_token, owner: user.address })).toBe(0n);
+  const arrived = await settled(() => away.client.getBalance(user), {
+    ...DELIVERY_POLLING,
+    wanted: (now) => now > before,
+  });
+  expectPaid(built, arrived - before);
+});
+
 test("a vault that only its owner may leave pays first, and the swap is the user's second transaction", async () => {
   const plasma = vaultNamed("Plasma USDC");
   const { user } = await holderOf(api, plasma);
