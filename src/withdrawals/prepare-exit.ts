@@ -4,7 +4,7 @@ import type { SimulationResult } from "../chains/simulator/simulation.ts";
 import type { Context } from "../context.ts";
 import { type AppError, failure } from "../errors.ts";
 import { isNative } from "../lib/address.ts";
-import { larger, MAX_UINT256 } from "../lib/amount.ts";
+import { MAX_UINT256 } from "../lib/amount.ts";
 import { exactFloor, orderDeadline } from "../orders/order-floors.ts";
 import { allowedLoss } from "../orders/order-slippage.ts";
 import type { UserCall } from "../orders/order-wallet-calls.ts";
@@ -99,13 +99,11 @@ export async function prepareExit(ctx: Context, attempt: ExitAttempt): Promise<P
   const exit: Exit = { order, way, shares, minAssets, warnings, deadline };
   const call = encodeExit(exit);
   verifyWithdrawal(toExpectedWithdrawal(attempt, minAssets), call);
+  const held = [balanceOfRead(order.vault.shareToken, order.user)];
   const made = await simulateWithdrawalPayment(ctx, {
     payment: sharePayment(attempt),
     ...{ call, enforced: enforcesMinimum(exit) },
-    reads: [
-      ...[balanceOfRead(order.vault.shareToken, order.user), ...receivedReads(exit)],
-      ...openRequestReads(exit),
-    ],
+    reads: [...held, ...receivedReads(exit), ...openRequestReads(exit)],
   });
   if (!made.ok) throw new FailedExit(explainFailedExit({ order, way, shares }, made.revert), made.revert);
   verifyApprovals(made.calls, {
@@ -267,8 +265,7 @@ function toPaid(of: Made & { promised: bigint | null }): PreparedExit {
   // A floor must not depend on a view alone.
   const raised = seen > exit.minAssets ? { ...exit, minAssets: seen } : exit;
   const call = raised === exit ? of.call : encodeExit(raised);
-  const least = larger(exit.minAssets, seen) ?? seen;
-  verifyWithdrawal(toExpectedWithdrawal({ order, facts, way }, least), call);
+  verifyWithdrawal(toExpectedWithdrawal({ order, facts, way }, raised.minAssets), call);
   const { paidNow, previewAssets } = way.terms;
   return {
     ...{ exit: raised, facts, call },
@@ -310,8 +307,8 @@ function toRequested(of: Made): PreparedExit {
 
 /**
  * Returns true if the simulation shows the request, or an immediate payment in its place. Without logs of requests, it
- * is enough that exactly the shares left. Throws `simulation_unavailable` if that could not be read, and the error of
- * `requireRecorded`.
+ * is enough that exactly the shares left, or, where they stay, at most a fee. Throws `simulation_unavailable` if that
+ * could not be read, and the error of `requireRecorded`.
  */
 function isRequestNoted({ exit, made }: Made): boolean {
   const { order, shares, way } = exit;
@@ -319,8 +316,11 @@ function isRequestNoted({ exit, made }: Made): boolean {
   const rise = increaseOf(made.simulation, 0);
   const left = rise === -shares;
   if (logs === null || order.exits.findRequest === undefined) {
-    if (rise !== null) return left;
-    throw failure("simulation_unavailable", "the request could not be read in the simulation");
+    if (rise === null)
+      throw failure("simulation_unavailable", "the request could not be read in the simulation");
+    if (order.exits.keepsShares !== true) return left;
+    requireRecorded(exit, { requestId: null, shares: shares + rise });
+    return true;
   }
   const request = findNewRequest({ exit, made });
   if (request !== null) requireRecorded(exit, request);

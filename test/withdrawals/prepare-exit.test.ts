@@ -175,6 +175,20 @@ describe("prepareExit() by the owner", () => {
     expect(await codeOf({ ...of, effects: {} })).toBe("upstream_rejected");
   });
 
+  test("a request that leaves the shares in the wallet is built where the node returns no logs", async () => {
+    const ipor = { vault: familyVault("ipor", { withdraw_manager: OTHER }) };
+    const taking = (shares: bigint) =>
+      codeOf({
+        ...({ via: "user", mode: "request", order: ipor } as const),
+        effects: { rises: { [balanceKey(VAULT, USER)]: -shares } },
+      });
+    expect(await taking(0n)).toBe("none");
+    // The vault takes a fee for the request.
+    expect(await taking((HELD * 3n) / 100n)).toBe("none");
+    expect(await taking(HELD / 25n)).toBe("price_unsafe");
+    expect(await taking(HELD)).toBe("price_unsafe");
+  });
+
   test("a request that the simulation cannot show is not called unrecorded", async () => {
     const lagoon = { vault: familyVault("lagoon") };
     const of = { via: "user", mode: "request", order: lagoon } as const;
