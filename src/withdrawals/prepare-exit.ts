@@ -287,7 +287,6 @@ function simulatedOf({ facts, made }: Made, call: UserCall): Omit<SimulatedExit,
  */
 function toRequested(of: Made): PreparedExit {
   const { exit, facts, made, call } = of;
-  const { way } = exit;
   requireSharesLeft(of);
   const first = 1 + receivedReads(exit).length;
   const paid = first > 1 ? (increaseOf(made.simulation, 1) ?? 0n) : 0n;
@@ -299,7 +298,7 @@ function toRequested(of: Made): PreparedExit {
     );
   return {
     ...{ exit, facts, call },
-    assets: way.terms.previewAssets,
+    assets: exit.way.terms.previewAssets,
     minAssets: enforcesMinimum(exit) ? exit.minAssets : null,
     simulated: { ...simulatedOf({ exit, facts, made, call }, call), received: null },
   };
@@ -307,14 +306,15 @@ function toRequested(of: Made): PreparedExit {
 
 /**
  * Returns true if the simulation shows the request, or an immediate payment in its place. Without logs of requests, it
- * is enough that exactly the shares left, or, where they stay, at most a fee. Throws `simulation_unavailable` if that
- * could not be read, and the error of `requireRecorded`.
+ * is enough that exactly the shares left, of which the call may claim some first, or, where they stay, at most a fee.
+ * Throws `simulation_unavailable` if that could not be read, and the error of `requireRecorded`.
  */
-function isRequestNoted({ exit, made }: Made): boolean {
+function isRequestNoted({ exit, facts, made }: Made): boolean {
   const { order, shares, way } = exit;
   const logs = made.simulation.calls.at(-1)?.logs ?? null;
   const rise = increaseOf(made.simulation, 0);
-  const left = rise === -shares;
+  const claimed = (heldBy({ facts, way }) ?? 0n) - (facts.balance ?? 0n);
+  const left = rise === -shares || rise === claimed - shares;
   if (logs === null || order.exits.findRequest === undefined) {
     if (rise === null)
       throw failure("simulation_unavailable", "the request could not be read in the simulation");

@@ -173,6 +173,8 @@ describe("prepareExit() by the owner", () => {
       "upstream_rejected",
     );
     expect(await codeOf({ ...of, effects: {} })).toBe("upstream_rejected");
+    // The call first claims as many shares as it takes, so that the balance stays.
+    expect(await codeOf({ ...of, effects: {}, terms: { heldShares: HELD * 2n } })).toBe("none");
   });
 
   test("a request that leaves the shares in the wallet is built where the node returns no logs", async () => {
