@@ -51,11 +51,19 @@ export async function prepareMode(
       last = error instanceof FailedExit ? error.explained : error;
       const next = nextAfter(error, order);
       if (next === "none") break;
+      if (way.via === "router" && last instanceof AppError) executorErrors.add(last);
       if (next === "if_paid" && way.via === "router") doubtful = last;
     }
   }
   throw last;
 }
+
+/** Errors of the Router's path after which the owner's own call may work. */
+const executorErrors = new WeakSet<AppError>();
+
+/** Returns true for an error of `prepareMode` that may concern the Router's executor alone, not the owner. */
+export const isOfExecutor = (error: unknown): boolean =>
+  error instanceof AppError && executorErrors.has(error);
 
 /**
  * Returns whether another path may work after this one failed: `any` if the vault or its share token may reject the

@@ -15,6 +15,7 @@ import type { ExitMode } from "../vaults/vault-exits.ts";
 import {
   allPossible,
   firstPossible,
+  isOfExecutor,
   isOnwardError,
   isRefusal,
   type ModeOption,
@@ -28,7 +29,6 @@ import type { PreparedWithdrawal } from "./prepared-withdrawal.ts";
 import {
   canApprove,
   chooseExitSignature,
-  mayApproveInstead,
   signedWithdrawal,
   toSignableExit,
 } from "./withdrawal-authorization.ts";
@@ -240,7 +240,7 @@ async function prepareInMode(ctx: Context, asked: InMode): Promise<PreparedWithd
   try {
     return signedWithdrawal(await prepareAsIs(ctx, { ...asked, ...toSignableExit(asked) }), kind);
   } catch (error) {
-    if (mayApproveInstead(asked.order, error)) return prepareAsIs(ctx, asked);
+    if (isOfExecutor(error) && canApprove(asked.order)) return prepareAsIs(ctx, asked);
     throw error;
   }
 }

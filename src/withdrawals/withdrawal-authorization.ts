@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import type { Context } from "../context.ts";
-import { AppError, type ErrorCode } from "../errors.ts";
+import type { AppError } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
 import { chooseAuthorization } from "../orders/authorization/choose-authorization.ts";
 import {
@@ -14,7 +14,6 @@ import { decodeRouterError, failedTokenOf } from "../router/router-codec.ts";
 import type { AuthorizationKind } from "../router/router-signature-messages.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { ExitMode } from "../vaults/vault-exits.ts";
-import { isOnwardError } from "./choose-exit.ts";
 import type { ExitFacts } from "./exit-preflight.ts";
 import type { PreparedWithdrawal } from "./prepared-withdrawal.ts";
 import { exitsOf, type WithdrawalOrder } from "./withdrawal-order.ts";
@@ -50,18 +49,6 @@ export function chooseExitSignature({ order, facts, mode }: ExitInMode): Authori
 export function toSignableExit({ order, facts, mode }: ExitInMode): ExitInMode & { mode: ExitMode } {
   const ways = facts.ways.filter((way) => way.mode !== mode || way.via === "router");
   return { order: { ...order, shares: facts.shares, signed: true }, facts: { ...facts, ways }, mode };
-}
-
-/** Error codes of vaults and share tokens that may refuse only the Router's executor. */
-const OF_EXECUTOR: ReadonlySet<ErrorCode> = new Set(["not_allowed", "share_locked", "would_revert"]);
-
-/**
- * Returns true if a withdrawal whose signed preparation failed may be built without a signature: the vault or its share
- * token may have refused only the Router's executor, and the caller chose `auto` with the user as submitter.
- */
-export function mayApproveInstead(order: WithdrawalOrder, error: unknown): boolean {
-  const refused = error instanceof AppError && OF_EXECUTOR.has(error.code) && !isOnwardError(error);
-  return refused && canApprove(order);
 }
 
 /** Returns true if the caller leaves the choice between a signature and an approval, and the user sends the transaction. */

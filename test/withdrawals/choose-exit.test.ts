@@ -1,4 +1,4 @@
-import { type Address, encodeErrorResult, type Hex, toFunctionSelector } from "viem";
+import { type Address, encodeErrorResult, type Hex, parseAbi, toFunctionSelector } from "viem";
 import { describe, expect, test } from "vitest";
 import { failure } from "../../src/errors.ts";
 import { depositRouterAbi } from "../../src/router/deposit-router-artifact.ts";
@@ -7,12 +7,13 @@ import {
   allPossible,
   asOnwardError,
   firstPossible,
+  isOfExecutor,
   preferOwnCalls,
   prepareMode,
   rankModes,
 } from "../../src/withdrawals/choose-exit.ts";
 import { testContext } from "../support/context.ts";
-import { USDC, USER, VAULT } from "../support/deposits/fixtures.ts";
+import { OTHER, USDC, USER, VAULT } from "../support/deposits/fixtures.ts";
 import { balanceKey, type SimulatedEffects, simulatedChain } from "../support/deposits/simulated-chain.ts";
 import {
   exitWayOf,
@@ -148,6 +149,10 @@ const tokenFailed = (token: Address): Hex =>
   encodeErrorResult({ abi: depositRouterAbi, errorName: "TokenFailed", args: [token, "0x"] });
 const EnforcedPause = toFunctionSelector("EnforcedPause()");
 const NotWhitelisted = toFunctionSelector("NotWhitelisted()");
+const noLiquidity = encodeErrorResult({
+  abi: parseAbi(["error ERC4626ExceededMaxRedeem(address owner, uint256 shares, uint256 max)"]),
+  args: [OTHER, WORTH, 0n],
+});
 
 describe("prepareMode()", () => {
   /** Prepares an instant withdrawal at a vault whose owners' own calls have these effects. */
@@ -209,6 +214,20 @@ describe("prepareMode()", () => {
       for (const others of [unseen, { ownTerms: unvalued }])
         expect((await prepare({ revert }, {}, others).made).exit.way.via).toBe("user");
     });
+  });
+
+  test.each<[string, boolean, SimulatedEffects, Partial<ExitTerms>]>([
+    ["is not allowed", true, {}, { refusal: "not_allowed" }],
+    ["meets an unknown error", true, { revert: stepFailed("0xdeadbeef") }, {}],
+    ["meets a limit of its own", true, { revert: stepFailed(noLiquidity) }, {}],
+    ["is paid too little", false, { revert: routerError("OutputBelowMinimum", [1n, 2n]) }, {}],
+    ["finds the vault paused", false, {}, { paused: true }],
+  ])("an executor that %s may be the reason: %s", async (_why, expected, effects, terms) => {
+    const { client } = simulatedChain({ effects: () => effects, definition: home });
+    const own = orderOf({ client });
+    const facts = factsOf(own, [exitWayOf(own, { terms: { ...paying, ...terms } })]);
+    const made = prepareMode(testContext({ clients: [client] }), { order: own, facts, mode: "instant" });
+    expect(isOfExecutor(await made.catch((error: unknown) => error))).toBe(expected);
   });
 
   test("never drops the floor because the vault did not keep it", async () => {

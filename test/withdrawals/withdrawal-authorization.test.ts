@@ -1,17 +1,14 @@
 import { encodeErrorResult, parseAbi } from "viem";
 import { expect, test } from "vitest";
-import { failure } from "../../src/errors.ts";
 import type { AuthorizationFacts } from "../../src/orders/authorization/authorization-facts.ts";
 import type { AuthorizationWish } from "../../src/orders/authorization/choose-authorization.ts";
 import type { VerifiedTransfer } from "../../src/providers/provider.ts";
-import { asOnwardError } from "../../src/withdrawals/choose-exit.ts";
 import { encodeExit } from "../../src/withdrawals/exit-calldata.ts";
 import type { ExitWay } from "../../src/withdrawals/exit-preflight.ts";
 import { toRoutedOrder } from "../../src/withdrawals/prepare-routed-exit.ts";
 import {
   chooseExitSignature,
   explainSignedExit,
-  mayApproveInstead,
   planExitSignature,
   toSignableExit,
 } from "../../src/withdrawals/withdrawal-authorization.ts";
@@ -92,24 +89,6 @@ test("a signed order goes through the Router and names exactly what the user hol
     ...{ kind: "permit", chainId: vault.chainId, owner: USER, submitter: USER, data },
     ...{ domain: permits.token?.domain, permitNonce: "3" },
   });
-});
-
-test("an approval stands in for a signature only where the vault may refuse the executor and the user may send", () => {
-  const refused = failure("not_allowed", "no");
-  expect(mayApproveInstead(orderOf({ authorize: wishOf("auto") }), refused)).toBe(true);
-  expect(mayApproveInstead(orderOf({ authorize: wishOf("auto") }), failure("share_locked", "no"))).toBe(true);
-  const reverts = failure("would_revert", "no", { revert: null });
-  expect(mayApproveInstead(orderOf({ authorize: wishOf("auto") }), reverts)).toBe(true);
-  asOnwardError(reverts);
-  expect(mayApproveInstead(orderOf({ authorize: wishOf("auto") }), reverts)).toBe(false);
-  expect(mayApproveInstead(orderOf({ authorize: wishOf("auto", OTHER) }), refused)).toBe(false);
-  expect(mayApproveInstead(orderOf({ authorize: wishOf("permit") }), refused)).toBe(false);
-  expect(
-    mayApproveInstead(
-      orderOf({ authorize: wishOf("auto") }),
-      failure("price_unsafe", "no", { subject: "vault" }),
-    ),
-  ).toBe(false);
 });
 
 test("a paused vault explains a signed order that swaps its payment, whatever the order returns besides", async () => {
