@@ -39,6 +39,8 @@ const ROUNDING = 2n;
  * which must not hide the yield. A yield may therefore be too high by this part of the value.
  */
 const DUST_PARTS = 10_000n;
+/** A position that is worth less than one part in this many of its cost counts as lost. */
+const LOST_PARTS = 100n;
 
 /**
  * Compares a user's shares with those of the indexed flows, by vault id; an absent vault counts as `explained`. May
@@ -85,6 +87,7 @@ function judge(
   if (of.unexplained > 0n) return "transferred";
   // A payment that is not indexed yet ends a request whose shares left the wallet long before.
   const ended = endedShares(value, of.open);
+  if (ended === 0n) return "transferred";
   const rest = ended === null ? 0n : -of.unexplained - ended;
   return rest <= 0n || isNegligible(-rest, sampleOf(value)) ? "unindexed" : "transferred";
 }
@@ -137,8 +140,21 @@ function unexplainedShares(value: PositionValue, of: BasisInput & { flows: Chain
   const difference = held - flown;
   const least = difference > room.in ? difference - room.in : 0n;
   const unexplained = difference < -room.out ? difference + room.out : least;
-  if (!isNegligible(unexplained, sample)) return unexplained;
+  const cost = costOf(value, { ...of, vaults });
+  // Where the vault has lost nearly all, even many shares are worth nothing; those that were sent away may have cost much.
+  const isLost = sample.assets !== null && sample.assets * LOST_PARTS < cost;
+  if (!isNegligible(unexplained, isLost ? { shares: flown, assets: cost } : sample)) return unexplained;
   return room.in + room.out === 0n ? 0n : null;
+}
+
+/** Returns what a user has put into the vaults with one share token less what was paid; 0 if unknown or negative. */
+function costOf(
+  { correction }: PositionValue,
+  { flows, vaults }: { flows: ChainFlows; vaults: readonly Vault[] },
+): bigint {
+  const sums = vaults.map(({ address }) => flows.sums[address.toLowerCase()]);
+  const cost = sums.reduce<bigint>((all, sum) => all + BigInt(sum ?? 0n), correction ?? 0n);
+  return cost > 0n ? cost : 0n;
 }
 
 /**

@@ -39,16 +39,24 @@ async function basisOf(of: {
   requests?: PositionValue["requests"];
   requestFlows?: readonly UserRequestFlow[];
   open?: readonly OpenRequest[];
+  /** Value of the shares. */
+  worth?: bigint;
+  /** Net deposits of the flows. */
+  deposited?: bigint;
 }) {
   const node = await startHonestNode(() => of.before);
   const key = of.vault.address.toLowerCase();
   const flows: ChainFlows = {
     ...{ chainId: of.vault.chainId, indexedFrom: 1, indexedTo: INDEXED_TO, headTime: new Date(NOW) },
-    ...{ sums: { [key]: String(of.flown) }, shares: { [key]: String(of.flown) }, unindexed: [] },
+    ...{
+      sums: { [key]: String(of.deposited ?? of.flown) },
+      shares: { [key]: String(of.flown) },
+      unindexed: [],
+    },
     shareless: of.shareless === undefined ? {} : { [key]: of.shareless },
   };
   const value: PositionValue = {
-    ...{ vault: of.vault, shares: SHARES, assets: SHARES, redeemable: null },
+    ...{ vault: of.vault, shares: SHARES, assets: of.worth ?? SHARES, redeemable: null },
     ...{ correction: 0n, correctFrom: null, requests: of.requests ?? [] },
   };
   const basis = await findShareBasis(clientOn([node]).client, {
@@ -89,6 +97,15 @@ describe.each(both)("findShareBasis() at a vault that %s", (_which, one) => {
   test("does not take missing shares for dust", async () => {
     expect(await basisOf({ ...at, flown: SHARES + 2n })).toBe("explained");
     expect(await basisOf({ ...at, flown: SHARES + 3n })).toBe("transferred");
+  });
+
+  test("notices shares that were sent away before the vault lost all", async () => {
+    expect(await basisOf({ ...at, flown: 2n * SHARES, worth: 0n })).toBe("transferred");
+    expect(await basisOf({ ...at, flown: SHARES + 3n, worth: 1n })).toBe("transferred");
+    expect(await basisOf({ ...at, flown: SHARES + 2n, worth: 0n })).toBe("explained");
+    expect(await basisOf({ ...at, flown: SHARES, worth: 0n })).toBe("explained");
+    // Shares that cost nothing are no loss.
+    expect(await basisOf({ ...at, flown: SHARES + 3n, worth: 0n, deposited: 0n })).toBe("explained");
   });
 
   test("does not take dust that was sent since for a flow", async () => {
