@@ -233,21 +233,22 @@ function creditRoutedFlows(
 type RoutedOrder = ExecutedOrder & { vaultAddress: string };
 
 /**
- * Credits a routed deposit to its receiver, in the last deposit row with the same number of shares: the vault's own event
- * names the Router's clone, which passed the shares on.
+ * Credits a routed deposit to its receiver, in the last deposit row with the shares that arrived, with or without those of
+ * earlier deposits that the receiver claimed with them: the vault's own event names the Router's clone, which passed the
+ * shares on.
  */
 function creditDepositReceiver(
   rows: readonly FlowRow[],
   { vaultAddress, receiver, amountOut }: RoutedOrder,
 ): void {
-  const own = rows.findLast(
-    (row) =>
-      row.vaultAddress === vaultAddress &&
-      row.kind === "deposit" &&
-      // One without assets only brings the shares of an earlier deposit, which anyone may claim for their owner.
-      row.assets !== "0" &&
-      row.shares === amountOut.toString(),
-  );
+  const deposits = rows.filter((row) => row.vaultAddress === vaultAddress && row.kind === "deposit");
+  // One without assets only brings the shares of an earlier deposit, which anyone may claim for their owner.
+  const isClaim = ({ assets }: FlowRow): boolean => assets === "0";
+  const claimed = deposits
+    .filter((row) => isClaim(row) && row.userAddress === receiver)
+    .reduce((sum, { shares }) => sum + BigInt(shares ?? "0"), 0n);
+  const arrived = [`${amountOut}`, `${amountOut - claimed}`];
+  const own = deposits.findLast((row) => !isClaim(row) && arrived.includes(row.shares ?? ""));
   if (own !== undefined) own.userAddress = receiver;
 }
 

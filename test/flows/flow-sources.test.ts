@@ -144,6 +144,27 @@ describe("joinFlowSources() with a Router deposit into a vault that names its ca
     expect(users(logs)).toEqual([`3 ${RECEIVER} 100 7`]);
   });
 
+  test("credits it to a receiver who claims earlier shares with it", () => {
+    const mellow = { ...vaultOf({ number: 4, adapter: "mellow" }), params: { queue: "sync" } };
+    const claimed = "event DepositRequestClaimed(address indexed account, uint256 shares, uint32 timestamp)";
+    const minted =
+      "event Deposited(address indexed account, address indexed referral, uint224 assets, uint256 shares, uint256 feeShares)";
+    const values = { account: CLONE, referral: OTHER, assets: 50n, shares: 7n, feeShares: 0n };
+    const own = { account: RECEIVER, shares: 5n, timestamp: 3 };
+    const logs = (claim: object, amountOut: bigint) => [
+      at(3, eventLog(mellow.entryPoint, minted, values)),
+      at(4, eventLog(mellow.entryPoint, claimed, { ...own, ...claim })),
+      deposited(6, { shares: amountOut, shareToken: mellow.shareToken }),
+    ];
+    const creditedTo = (claim: object, amountOut: bigint) =>
+      joinFlowSources(CHAIN_ID, [mellow]).toRows(logs(claim, amountOut), 9)[0]?.userAddress;
+    // A share manager claims an account's shares when it transfers some to the account.
+    expect(creditedTo({}, 12n)).toBe(RECEIVER);
+    expect(creditedTo({}, 7n)).toBe(RECEIVER);
+    expect(creditedTo({ account: OTHER }, 12n)).toBe(CLONE);
+    expect(creditedTo({}, 11n)).toBe(CLONE);
+  });
+
   test("takes no claim of shares, which anyone may make for another account beside an order", () => {
     const mellow = vaultOf({ number: 4, adapter: "mellow" });
     const signature =
