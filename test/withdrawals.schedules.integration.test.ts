@@ -20,6 +20,8 @@ const only = process.env["WITHDRAWAL_VAULT"];
 const cancelling = setting("WITHDRAWAL_CANCELS", 0) === 1;
 /** 1 to move shares into a second vault and back, too. */
 const moves = setting("WITHDRAWAL_MOVES", 0) === 1;
+/** 1 to deposit for another account and to have it paid, too. */
+const others = setting("WITHDRAWAL_OTHERS", 0) === 1;
 const kinds = leavingVaults.filter(
   ({ name, cancels }) => (only === undefined || name === only) && (!cancelling || cancels !== null),
 );
@@ -68,7 +70,7 @@ async function play(index: number): Promise<string | null> {
   if (kind === undefined) throw new Error("no vault");
   const both = vaults.get(kind.name) ?? (await placeBoth(at, kind));
   vaults.set(kind.name, both);
-  const schedule = new WithdrawalSchedule({ kind, ...both, random, cancels: cancelling });
+  const schedule = new WithdrawalSchedule({ kind, ...both, random, cancels: cancelling, others });
   try {
     await schedule.play();
     return null;

@@ -195,7 +195,8 @@ export async function confirm({ world }: Placed): Promise<void> {
   await indexFlowsJob.run(world.fresh().context());
 }
 
-function found(answer: Answer): Record<string, unknown> {
+/** Returns the body of a successful response. Throws an Error for another. */
+export function found(answer: Answer): Record<string, unknown> {
   if (answer.status === 200) return answer.body;
   throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
 }

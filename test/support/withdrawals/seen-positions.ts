@@ -45,6 +45,19 @@ export function checkBasis(seen: Seen, { start, moved, transferred }: Paid): voi
     throw new Error(`the yield is ${earned}: ${describe([seen])}`);
 }
 
+/**
+ * Checks the same before the last actions are indexed: what is not unknown must be right. Throws an Error if not.
+ */
+export function checkUnindexed(seen: Seen, paid: Paid): void {
+  const { position, wallet } = seen;
+  if (position === null || position.deposited_assets === null) return;
+  const net = paid.start - wallet - paid.moved;
+  if (position.deposited_assets !== String(net) && position.yield_assets !== null)
+    throw new Error(
+      `deposited ${position.deposited_assets} before it is indexed, is ${net}: ${describe([seen])}`,
+    );
+}
+
 /** Describes what accounts hold, for the message of a failure. */
 export const describe = (seen: readonly Seen[]): string =>
   seen

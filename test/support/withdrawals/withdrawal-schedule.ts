@@ -4,14 +4,15 @@ import { execute, sampleAmount } from "../conformance/vaults/deposit.ts";
 import type { Placed } from "../conformance/vaults/family.ts";
 import { SentDeposit } from "../e2e/api.ts";
 import type { Random } from "../flows/random.ts";
+import { actForOther } from "./for-others.ts";
 import { confirm, Holder, type Sent } from "./holder.ts";
 import type { InstantVault } from "./instant-vaults.ts";
 import { pass, type RequestingVault } from "./requesting-vaults.ts";
-import { checkBasis, describe, type Paid, type Seen, totalOf } from "./seen-positions.ts";
+import { checkBasis, checkUnindexed, describe, type Paid, type Seen, totalOf } from "./seen-positions.ts";
 
 /** Amount by which rounding in one action may change the compared sums, in the asset's smallest unit. */
 const ROUNDING = 4n;
-/** Amount by which rounding in a move may change them: in two vaults, and in the values of both positions. */
+/** Amount by which rounding in a move may change them, in two vaults and in the values of both positions. */
 const ROUNDING_OF_MOVES = 8n;
 /** Error codes with which the API may reject a move, besides those of `REFUSALS`. */
 const MOVE_REFUSALS = ["below_minimum", "no_liquidity", "share_locked", "zero_shares"];
@@ -47,11 +48,12 @@ export class WithdrawalSchedule {
   readonly #beside: Placed | null;
   readonly #random: Random;
   readonly #cancels: boolean;
+  readonly #others: boolean;
   readonly #accounts: Account[] = [];
 
   /**
    * `beside`: a vault of the same asset that pays at once, into which shares are moved and back; null to move none.
-   * `cancels`: true to cancel most of the requests.
+   * `cancels`: true to cancel most of the requests. `others`: true to act for the other account, too.
    */
   constructor(of: {
     kind: RequestingVault | InstantVault;
@@ -59,12 +61,14 @@ export class WithdrawalSchedule {
     beside: Placed | null;
     random: Random;
     cancels: boolean;
+    others: boolean;
   }) {
     this.#kind = of.kind;
     this.#placed = of.placed;
     this.#beside = of.beside;
     this.#random = of.random;
     this.#cancels = of.cancels;
+    this.#others = of.others;
   }
 
   get #mode(): "instant" | "request" {
@@ -91,6 +95,7 @@ export class WithdrawalSchedule {
     // Two requests of one second would be one to a vault that numbers them by their time.
     await pass(this.#placed, 1);
     const before = await this.#seen();
+    if (this.#others && this.#random.once(3)) await this.#actForOther(account);
     const any = this.#beside === null ? 12 : 15;
     const choice = this.#cancels ? this.#random.pick(CANCELLING) : this.#random.below(any);
     if (choice < 4) await this.#request(account);
@@ -102,8 +107,18 @@ export class WithdrawalSchedule {
     else if (choice === 10) await this.#pass();
     else if (choice === 11) await this.#settle(account);
     else await this.#move(account, choice === 14 ? "back" : "there");
+    await this.#checkBasis(null, checkUnindexed);
     await confirm(this.#placed);
     await this.#compare(before, choice > 11 ? ROUNDING_OF_MOVES : ROUNDING);
+  }
+
+  /** Does something for the other account. What that is paid, or what is deposited for it, counts for it or this one. */
+  async #actForOther(account: Account): Promise<void> {
+    const other = this.#accounts.find((one) => one !== account) ?? account;
+    const { did, given } = await actForOther({ ...account, other: other.holder }, this.#random);
+    this.#note(account, `for ${other.holder.address.slice(0, 6)}: ${did}`);
+    account.start -= given;
+    other.start += given;
   }
 
   /** Moves some or all shares into the vault beside, or back. */
@@ -315,10 +330,10 @@ export class WithdrawalSchedule {
     await this.#checkBasis(after);
   }
 
-  async #checkBasis(given?: readonly Seen[]): Promise<void> {
+  async #checkBasis(given: readonly Seen[] | null = null, check = checkBasis): Promise<void> {
     for (const [index, seen] of (given ?? (await this.#seen())).entries()) {
       const account = this.#accounts[index];
-      if (account !== undefined) checkBasis(seen, account);
+      if (account !== undefined) check(seen, account);
     }
   }
 
