@@ -1,5 +1,5 @@
 import { type Hex, keccak256 } from "viem";
-import type { TransactionOnChain } from "../../chains/chain-transaction.ts";
+import type { Receipt, Transaction, TransactionOnChain } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
 import type { TrackedRow, WithdrawalRow } from "../../db/queries/deposit-queries.ts";
 import {
@@ -12,6 +12,7 @@ import { once } from "../../lib/once.ts";
 import { transfersOf } from "../deposits/deposit-proofs.ts";
 import type { TransactionReader } from "../deposits/deposit-transaction-reader.ts";
 import { innerDataHashes } from "../tracked-calldata-hashes.ts";
+import { paymentTo } from "./withdrawal-proofs.ts";
 import { secondStepOf } from "./withdrawal-state-machine.ts";
 
 type Payer = Pick<WithdrawalRow, "userAddress" | "exitToken">;
@@ -24,15 +25,21 @@ interface Made {
 
 const NOT_MADE: Made = { calls: 0, payments: 0 };
 
+/** Returns true if a transaction is a call of a contract by the withdrawal's user, and no batch. */
+const isOwnCall = (
+  { userAddress }: Payer,
+  { transaction: { from, to }, target }: { transaction: Transaction; target: string },
+): boolean => sameAddress(from, userAddress) && sameAddress(to ?? "", target);
+
 /** Returns a function that counts how often a transaction makes a withdrawal's second step. */
 function counterOf(row: Payer, { transaction, receipt }: TransactionOnChain): (built: BuiltTransfer) => Made {
   if (transaction === null || receipt === null || !receipt.succeeded) return () => NOT_MADE;
-  const { from, to, input } = transaction;
+  const { input } = transaction;
   const isUser = (account: string): boolean => sameAddress(account, row.userAddress);
   const paid = transfersOf(receipt.logs, row.exitToken).filter((transfer) => isUser(transfer.from));
   const inner = once(() => innerDataHashes(input));
   return ({ target, dataHash, amount }) => {
-    if (isUser(from) && sameAddress(to ?? "", target))
+    if (isOwnCall(row, { transaction, target }))
       return keccak256(input) === dataHash ? { calls: 1, payments: 1 } : NOT_MADE;
     const payments = paid.filter(({ value }) => value === BigInt(amount)).length;
     if (payments === 0 || !receipt.logs.some(({ address }) => sameAddress(address, target))) return NOT_MADE;
@@ -51,6 +58,35 @@ export function findSentTransfer(
 ): BuiltTransfer | null {
   const count = counterOf(row, seen);
   return built.find((one) => count(one).calls > 0) ?? null;
+}
+
+/**
+ * Returns what a withdrawal's second step has brought by a swap, in the smallest unit of the requested token. Of a batch
+ * that is the only arrival from its payment on until the user's next one, because other calls pay the user too; null if
+ * that is unclear. Pure.
+ */
+export function swappedAmount(
+  row: Payer & Pick<WithdrawalRow, "moveToken">,
+  of: { built: BuiltTransfer; transaction: Transaction; receipt: Receipt },
+): bigint | null {
+  const { userAddress: user, moveToken: token, exitToken } = row;
+  const { logs } = of.receipt;
+  const { target, amount } = of.built;
+  if (isOwnCall(row, { ...of, target })) return paymentTo(logs, { token, user, stated: null });
+  const spendings = logs.flatMap((log, at) =>
+    transfersOf([log], log.address).flatMap(({ from, value }) =>
+      sameAddress(from, user)
+        ? [{ at, own: sameAddress(log.address, exitToken) && value === BigInt(amount) }]
+        : [],
+    ),
+  );
+  const [payment, ...equal] = spendings.filter(({ own }) => own);
+  if (payment === undefined || equal.length > 0) return null;
+  const next = spendings.find(({ at }) => at > payment.at);
+  const arrivals = transfersOf(logs.slice(payment.at, next?.at), token).filter(({ to }) =>
+    sameAddress(to, user),
+  );
+  return arrivals.length === 1 ? (arrivals[0]?.value ?? null) : null;
 }
 
 /** Another withdrawal of the user with a second step in the same transaction; null if that is not known any more. */

@@ -1,5 +1,5 @@
 import { getAddress, type Hex } from "viem";
-import type { Receipt, TransactionOnChain } from "../../chains/chain-transaction.ts";
+import type { Receipt, Transaction, TransactionOnChain } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
 import { isDeliveryOfAnother } from "../../db/queries/deposit-evidence-queries.ts";
 import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
@@ -27,8 +27,8 @@ import {
   isSentBesides,
   placeAmongEqual,
   readSentAmount,
+  swappedAmount,
 } from "./sent-transfer.ts";
-import { paymentTo } from "./withdrawal-proofs.ts";
 import { secondStepOf } from "./withdrawal-state-machine.ts";
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
 
@@ -86,10 +86,13 @@ export function findBuiltTransfer(
   of: { row: WithdrawalRow; built: readonly BuiltTransfer[]; hash: Hex; seen: TransactionOnChain },
 ): { transition: WithdrawalTransition; built: BuiltTransfer } | null {
   const { row, hash, seen } = of;
-  const { receipt } = seen;
-  if (receipt === null || !isConfirmed(ctx, { chainId: row.vaultChainId, seen })) return null;
+  const { transaction, receipt } = seen;
+  if (transaction === null || receipt === null) return null;
+  if (!isConfirmed(ctx, { chainId: row.vaultChainId, seen })) return null;
   const built = findSentTransfer(row, of);
-  return built === null ? null : { transition: sentTransition(row, { hash, built, receipt }), built };
+  return built === null
+    ? null
+    : { transition: sentTransition(row, { hash, built, transaction, receipt }), built };
 }
 
 /** Finds the transactions in which the user paid exactly the amount of a built second step. */
@@ -113,19 +116,17 @@ async function findSent(
 /** Returns the transition for a successful second step: a bridge has taken the tokens, or a swap has paid the user. */
 function sentTransition(
   row: WithdrawalRow,
-  { hash, built, receipt }: { hash: Hex; built: BuiltTransfer; receipt: Receipt },
+  of: { hash: Hex; built: BuiltTransfer; transaction: Transaction; receipt: Receipt },
 ): WithdrawalTransition {
-  const { provider, bridge, tool, least } = built;
-  const sent = { depositTxHash: hash, depositProven: true, substatus: null, provider, bridge, tool };
+  const { provider, bridge, tool, least } = of.built;
+  const sent = { depositTxHash: of.hash, depositProven: true, substatus: null, provider, bridge, tool };
   if (row.toChainId !== row.vaultChainId)
     return {
       event: { kind: "chain", shows: "transfer_sent", confirmed: true },
       change: sent,
       write: "on_change",
     };
-  const arrived = isNative(row.moveToken)
-    ? null
-    : paymentTo(receipt.logs, { token: row.moveToken, user: row.userAddress, stated: null });
+  const arrived = isNative(row.moveToken) ? null : swappedAmount(row, of);
   // The swap's own calldata demands the least amount; native currency leaves no event that shows more.
   const deliveredAmount = arrived === null || arrived < BigInt(least) ? null : arrived.toString();
   return {
