@@ -1,7 +1,16 @@
-import { type Address, getAddress, isAddressEqual, type Log, zeroAddress } from "viem";
+import {
+  type Address,
+  getAddress,
+  isAddressEqual,
+  type Log,
+  parseAbi,
+  parseEventLogs,
+  zeroAddress,
+} from "viem";
 import type { ChainDefinition } from "../chains/chain-definitions.ts";
 import type { Receipt, Transaction } from "../chains/chain-transaction.ts";
 import { isNative, sameAddress } from "../lib/address.ts";
+import { once } from "../lib/once.ts";
 import { executedOrders, routerBridgeOutput } from "../router/router-codec.ts";
 import { netTransfers, transfersOf } from "../tracking/deposits/deposit-proofs.ts";
 import { paymentTo, withdrawalEventsIn } from "../tracking/withdrawals/withdrawal-proofs.ts";
@@ -153,16 +162,40 @@ interface Unreceived extends AtVault, Pick<ShownIn, "chain" | "receipt"> {
 /**
  * Returns true if a payment that did not reach the event's account in a known token may be taken for made: a transfer in
  * one of the vault's exit tokens, or in one that the event names, reached an account that the event names, such as the
- * receiver that the owner chose; or the vault pays in native currency, which leaves no transfer.
+ * receiver that the owner chose; or the vault pays in native currency, which leaves no transfer, or unwrapped its asset
+ * to do so.
  */
-function isPaidElsewhere({ receipt, vault, event }: Unreceived): boolean {
+function isPaidElsewhere(at: Unreceived): boolean {
+  const { receipt, vault, event } = at;
   const { flow, log } = event;
   const tokens = exitTokens(vault);
-  if (tokens.some(isNative)) return flow.assets !== 0n;
+  if (tokens.some(isNative) || isUnwrapped(at)) return flow.assets !== 0n;
   return payments(receipt, vault).some(
     ({ token, to }) =>
       namesAccount(log, { account: to }) &&
       (tokens.some((one) => isAddressEqual(one, token)) || namesAccount(log, { account: token })),
+  );
+}
+
+const unwrapAbi = once(() => parseAbi(["event Withdrawal(address indexed src, uint256 wad)"]));
+
+/**
+ * Returns true if a vault of the wrapped native token unwrapped what its event says, which its token shows by an event
+ * of its own or by burning it. Source: WETH9; aeWETH on Arbitrum burns.
+ */
+function isUnwrapped({ chain, receipt, vault, event }: Unreceived): boolean {
+  const { address: token } = vault.asset;
+  if (!sameAddress(token, chain.wrappedNative ?? "")) return false;
+  const logs = receipt.logs.filter(({ address }) => isAddressEqual(address, token));
+  const burnt = transfersOf(logs, token).filter(({ to }) => isAddressEqual(to, zeroAddress));
+  const events = parseEventLogs({ abi: unwrapAbi(), logs }).map(({ args }) => ({
+    from: args.src,
+    value: args.wad,
+  }));
+  return [...burnt, ...events].some(
+    ({ from, value }) =>
+      value === event.flow.assets &&
+      [vault.address, vault.entryPoint].some((one) => isAddressEqual(one, from)),
   );
 }
 

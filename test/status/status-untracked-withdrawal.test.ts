@@ -121,12 +121,22 @@ const burnt = transferLog({ from: USER, to: zeroAddress, value: 7n });
 const toOther = (token: Address) => transferLog({ token, to: OTHER, value: 9n });
 const toVault = transferLog({ token: USDC, from: OTHER, to: VAULT, value: 9n });
 const native: Vault = { ...both, params: { ...both.params, redeem_tokens: `${zeroAddress}/18/ETH` } };
+const unwrapped = (change: { src?: Address; wad?: bigint } = {}) =>
+  eventLog(WETH, "event Withdrawal(address indexed src, uint256 wad)", {
+    ...{ src: VAULT, wad: 9n, ...change },
+  }) as unknown as Log;
 const inWeth: Vault = { ...vault, asset: { ...vault.asset, address: WETH } };
 
 test.each<[string, Log[], Vault?]>([
   ["the receiver that the owner chose", [withdrawn(9n, OTHER), toOther(USDC)]],
   ["its account in a token that only the event names", [left, burnt, arrival(WETH)], both],
   ["its account in native currency, which leaves no transfer", [left], native],
+  ["in native currency, for which it unwrapped its asset", [withdrawn(9n), burnt, unwrapped()], inWeth],
+  [
+    "in native currency, if its asset is burnt as it is unwrapped",
+    [withdrawn(9n), burnt, transferLog({ token: WETH, from: VAULT, to: zeroAddress, value: 9n })],
+    inWeth,
+  ],
 ])("a vault that paid %s has paid an unknown amount", (_what, logs, of = vault) => {
   const unknown = { kind: "paid", shares: 7n, received: null, receivedToken: null };
   expect(shownOf([of], receiptOf(...logs))).toMatchObject(unknown);
@@ -151,6 +161,9 @@ test.each<[string, Log[], Vault?]>([
     [withdrawn(9n), burnt],
     inWeth,
   ],
+  ["of which another account unwrapped as much", [withdrawn(9n), burnt, unwrapped({ src: OTHER })], inWeth],
+  ["of which it unwrapped another amount", [withdrawn(9n), burnt, unwrapped({ wad: 8n })], inWeth],
+  ["of another asset than it unwrapped", [withdrawn(9n), unwrapped()]],
 ])("a payment %s shows no withdrawal", (_what, logs, of = vault) => {
   expect(shownOf([of], receiptOf(...logs))).toBeNull();
 });
