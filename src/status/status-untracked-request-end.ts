@@ -12,8 +12,8 @@ import { accountsOf, isVault } from "./status-untracked-deposit.ts";
  */
 export interface ShownRequestEnd {
   outcome: "paid" | "cancelled" | "refunded";
-  /** In the smallest unit of `token`. */
-  received: bigint;
+  /** In the smallest unit of `token`; null if the shares of a cancelled request had stayed with its account. */
+  received: bigint | null;
   token: Address;
 }
 
@@ -25,8 +25,8 @@ interface ShownIn {
 
 /**
  * Finds in a successful receipt the claim or cancellation of an unknown request of one of the transaction's accounts,
- * where no withdrawal event shows it. Null if there is none, if it brought the account nothing, or if only
- * the request's id would show it. Pure.
+ * where no withdrawal event shows it. Null if there is none, if it brought the account nothing although it moves tokens,
+ * or if only the request's id would show it. Pure.
  */
 export function findShownRequestEnd(shown: ShownIn): ShownRequestEnd | null {
   const accounts = accountsOf(shown).filter((account) => !isVault(account, shown.vaults));
@@ -34,7 +34,7 @@ export function findShownRequestEnd(shown: ShownIn): ShownRequestEnd | null {
     for (const account of accounts) {
       const at = { ...shown, vault, account };
       const end = redemptionEnd(at) ?? refund(at);
-      const received = end === null ? null : arrivedBy(end, at);
+      const received = (end === null ? null : arrivedBy(end, at)) ?? cancellation(at);
       if (received !== null) return received;
     }
   }
@@ -56,6 +56,14 @@ function refund({ vault, account: user, receipt: { logs } }: At): RequestEnd | n
   const seen = { user, requestId: null, logs };
   const isRefund = asyncDepositsOf(vault)?.findCancellation?.(vault, seen) === true;
   return isRefund ? { outcome: "refunded", assets: null } : null;
+}
+
+/** Returns the cancellation of a request of the account of which the family's events tell no more. */
+function cancellation(at: At): ShownRequestEnd | null {
+  const { vault, account: user, receipt } = at;
+  const shares = adapterOf(vault).exits?.findCancellation?.(vault, { user, logs: receipt.logs }) ?? null;
+  if (shares === "kept") return { outcome: "cancelled", received: null, token: vault.shareToken };
+  return shares === null ? null : arrivedBy({ outcome: "cancelled", assets: null }, at);
 }
 
 /** Returns the end of the account's redemption by the family's events, where these do not depend on the request. */

@@ -44,6 +44,28 @@ const lagoon: Vault = { ...vault, adapter: "lagoon", params: {} };
 const paid = (from: Address, to: Address = USER) => transferLog({ token: USDC, from, to, value: 9n });
 const returned = (value: bigint) => transferLog({ from: OTHER, to: USER, value });
 
+const DELAYED: Address = "0x4444444444444444444444444444444444444444";
+const ATOMIC: Address = "0x5555555555555555555555555555555555555555";
+const params = { teller: "d", withdraw_queue: QUEUE, delayed_withdraw: DELAYED, atomic_queues: ATOMIC };
+const veda: Vault = { ...vault, adapter: "veda", params };
+const queueCancelled = (user: Address) =>
+  eventLog(
+    QUEUE,
+    "event OnChainWithdrawCancelled(bytes32 indexed requestId, address indexed user, uint256 timestamp)",
+    { requestId: `0x${"11".repeat(32)}`, user, timestamp: 1n },
+  ) as unknown as Log;
+const waitCancelled = eventLog(
+  DELAYED,
+  "event WithdrawCancelled(address indexed account, address indexed asset, uint96 shares)",
+  { account: USER, asset: USDC, shares: 7n },
+) as unknown as Log;
+const offered = (amount: bigint, user = USER) =>
+  eventLog(
+    ATOMIC,
+    "event AtomicRequestUpdated(address indexed user, address indexed offerToken, address indexed wantToken, uint256 amount, uint256 deadline, uint256 minPrice, uint256 timestamp)",
+    { ...{ user, offerToken: VAULT, wantToken: USDC, amount, deadline: 0n }, minPrice: 0n, timestamp: 1n },
+  ) as unknown as Log;
+
 const inAssets = { outcome: "paid", received: 9n, token: USDC };
 const inAssetsBack = { ...inAssets, outcome: "refunded" };
 const inShares = { outcome: "cancelled", received: 7n, token: VAULT };
@@ -62,6 +84,21 @@ describe("findShownRequestEnd()", () => {
     ["a claim at a queue", queued, call({ to: QUEUE }), [claimed(USER), paid(QUEUE)], inAssets],
     ["a cancellation that returns shares", pooled, call(), [removed, returned(7n)], inShares],
     ["a cancelled deposit that was paid back", lagoon, call(), [refunded, paid(OTHER)], inAssetsBack],
+    [
+      "a cancellation in a queue that the request's id alone names",
+      veda,
+      call({ to: QUEUE }),
+      [queueCancelled(USER), returned(7n)],
+      inShares,
+    ],
+    ["a cancelled wait", veda, call({ to: DELAYED }), [waitCancelled, returned(7n)], inShares],
+    [
+      "the end of an offer, which moves no token",
+      veda,
+      call({ to: ATOMIC }),
+      [offered(0n)],
+      { ...inShares, received: null },
+    ],
     ["no more shares than were cancelled", pooled, call(), [removed, returned(9n)], inShares],
   ] as const)("finds %s", (_, own, transaction, logs, end) => {
     expect(endIn(own, transaction, logs)).toEqual(end);
@@ -86,6 +123,10 @@ describe("findShownRequestEnd()", () => {
     ["a payment without the call or an event", cooling, call(), [paid(SILO)]],
     ["a claim for another account", queued, call({ to: QUEUE }), [claimed(OTHER), paid(QUEUE, OTHER)]],
     ["a cancellation whose shares did not arrive", pooled, call(), [removed]],
+    ["such a one in a queue", veda, call({ to: QUEUE }), [queueCancelled(USER)]],
+    ["another account's in a queue", veda, call({ to: QUEUE }), [queueCancelled(OTHER), returned(7n)]],
+    ["the end of another account's offer", veda, call({ to: ATOMIC }), [offered(0n, OTHER)]],
+    ["an offer that is replaced", veda, call({ to: ATOMIC }), [offered(0n), offered(7n)]],
     ["a refund beside another payment", lagoon, call(), [refunded, paid(OTHER), paid(SILO)]],
     ["shares that came back without an event", pooled, call(), [returned(7n)]],
   ] as const)("does not take %s for one", (_, own, transaction, logs) => {
@@ -137,6 +178,13 @@ describe("classifyUntracked() of the end of a request", () => {
     ).toMatchObject({
       ...{ status: "DONE", substatus: "CANCELLED", sent: null },
       ...{ received: 7n, shareToken: VAULT, receivedKind: "shares" },
+    });
+  });
+
+  test("the end of an offer is DONE and CANCELLED, and brought nothing", async () => {
+    const ended = { input: "0x12" as const, logs: [offered(0n)] };
+    expect(await judge({ adapter: "veda", params }, ended)).toMatchObject({
+      ...{ status: "DONE", substatus: "CANCELLED", received: null },
     });
   });
 

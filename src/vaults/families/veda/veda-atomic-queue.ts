@@ -195,6 +195,10 @@ export function findAtomicRequest(
   return { requestId, shares, mode: "request", token };
 }
 
+/** Returns true if the last update of the user's requests at the AtomicQueues offers nothing, in a receipt's logs. */
+export const endsAtomicRequest = (vault: Vault, seen: { user: Address; logs: readonly Log[] }): boolean =>
+  eventsIn(vault, seen).findLast(({ kind }) => kind === "updated")?.shares === 0n;
+
 /**
  * Finds in a receipt's logs how a user's request at an AtomicQueue ended, or returns null. A payment for other shares
  * than `requestLogs` show, or another update, means that the user replaced the request, whose shares stayed in the

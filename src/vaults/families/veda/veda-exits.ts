@@ -26,6 +26,7 @@ import { addressParam } from "../../vault-params.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import {
   atomicCancellation,
+  endsAtomicRequest,
   findAtomicRequest,
   findAtomicSettlement,
   isAtomicRequest,
@@ -45,6 +46,7 @@ import {
 import { oneShare, tellerLimits } from "./veda-pricing.ts";
 import { sharesTakenByQueue, takenByQueue } from "./veda-taken-assets.ts";
 import {
+  cancelsInQueue,
   findQueueRequest,
   findQueueSettlement,
   pendingInQueue,
@@ -269,4 +271,8 @@ export const vedaExits: VaultExits = {
   findRequest: (vault, seen) => findQueueRequest(vault, seen) ?? findAtomicRequest(vault, seen),
   findSettlement: (vault, seen) =>
     isAtomicRequest(seen.requestId) ? findAtomicSettlement(vault, seen) : findQueueSettlement(vault, seen),
+  findCancellation(vault, seen) {
+    if (cancelsInQueue(vault, seen)) return "returned";
+    return endsAtomicRequest(vault, seen) ? "kept" : null;
+  },
 };

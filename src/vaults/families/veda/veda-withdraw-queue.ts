@@ -269,6 +269,17 @@ export function findQueueSettlement(
   return null;
 }
 
+/** Returns true if a receipt's logs show that a request of the user in the vault's queues was cancelled. */
+export const cancelsInQueue = (
+  vault: Vault,
+  { user, logs }: { user: Address; logs: readonly Log[] },
+): boolean =>
+  parseEventLogs({
+    abi: vedaQueueAbi(),
+    eventName: "OnChainWithdrawCancelled",
+    logs: logsAt(queuesOf(vault), logs),
+  }).some(({ args }) => isAddressEqual(args.user, user));
+
 /**
  * Returns the id of the request that replaced a cancelled one, or null. The queue then keeps the shares, so that the new
  * request's event follows at once; a plain cancellation returns them, and another request must transfer them again.
