@@ -106,5 +106,6 @@ test("a swap of a second step delivered what arrived, also if its batch passes i
     expect(delivered(of(WETH, sentOn(value)))).toMatchObject({ deliveredAmount: "100" });
   expect(delivered()).toMatchObject({ deliveredAmount: "100" });
   const back = [sentOn(60n), arrival(30n)].map((log) => of(WETH, log));
-  expect(delivered(...back)).toMatchObject({ deliveredAmount: null });
+  // What comes after the user has spent something is of another call.
+  expect(delivered(...back)).toMatchObject({ deliveredAmount: "100" });
 });
