@@ -2,6 +2,7 @@ import { getAddress, type Hex, zeroAddress } from "viem";
 import type { Receipt, TransactionOnChain } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
 import type { WithdrawalChange, WithdrawalRow } from "../../db/queries/deposit-queries.ts";
+import { selectOtherRedemptions } from "../../db/queries/withdrawal-queries.ts";
 import { sameAddress } from "../../lib/address.ts";
 import { depositRouterAddress } from "../../router/router-address.ts";
 import { adapterOf } from "../../vaults/families/vault-families.ts";
@@ -79,7 +80,9 @@ export async function exitSourceTransitions(
   if (sameAddress(row.sourceTo, depositRouterAddress)) return [];
   if (!(await holdsSource(ctx, { row, hash, receipt, leave }))) return [];
   const batched = transaction !== null && !isSourceTransaction(row, transaction);
-  return ownTransitions(vault, { ...at, receipt, batched });
+  const others = batched ? await selectOtherRedemptions(ctx.db, row, { anyId: true }) : [];
+  const taken = others.flatMap(({ sourceTxHash, requestId }) => (sourceTxHash === hash ? [requestId] : []));
+  return ownTransitions(vault, { ...at, receipt, batched, taken });
 }
 
 interface SeenSource {
@@ -88,22 +91,53 @@ interface SeenSource {
   confirmed: boolean;
 }
 
-/** Returns the transitions of a redemption or request that the user made directly at the vault. */
-function ownTransitions(
-  vault: Vault,
-  at: SeenSource & { receipt: Receipt; batched: boolean },
-): WithdrawalTransition[] {
-  const { row, receipt, batched } = at;
+/** A call of the user's own, and the ids of the requests that other withdrawals have in its transaction. */
+interface OwnSource extends SeenSource {
+  receipt: Receipt;
+  batched: boolean;
+  taken: readonly (string | null)[];
+}
+
+/** Maximum number of a vault's logs that are searched for further requests of a batch. */
+const MAX_LOGS = 100;
+
+/**
+ * Returns the request that a withdrawal has made, or null. Of several in one batch that are for its shares, it is one in
+ * its token and, if possible, with an id that no other withdrawal has.
+ */
+function requestOf(vault: Vault, { row, receipt, batched, taken }: OwnSource): ExitRequestSeen | null {
   const user = getAddress(row.userAddress);
+  const { exits, flows } = adapterOf(vault);
+  const findIn = (logs: Receipt["logs"]) => exits?.findRequest?.(vault, { user, logs }) ?? null;
+  const first = findIn(receipt.logs);
+  if (first === null || !batched) return first;
+  const emitters = [vault.address, vault.entryPoint, vault.shareToken, ...flows(vault).addresses];
+  const own = receipt.logs.filter(({ address }) => emitters.some((one) => sameAddress(one, address)));
+  // A family finds the first of the logs that it is given. Without the logs before it, one may have unknown shares.
+  const further = own
+    .slice(0, MAX_LOGS)
+    .flatMap((_, at) => findIn(own.slice(at + 1)) ?? [])
+    .filter(({ shares }) => shares !== null);
+  const keepsShares = exits?.keepsShares === true;
+  const fitting = [first, ...further].filter((request) =>
+    isRequestOf(row, { request, batched, receipt, keepsShares }),
+  );
+  const rankOf = ({ token, requestId }: ExitRequestSeen): number =>
+    (token === undefined || sameAddress(token, row.exitToken) ? 2 : 0) + (taken.includes(requestId) ? 0 : 1);
+  const most = Math.max(...fitting.map(rankOf));
+  return fitting.find((request) => rankOf(request) === most) ?? null;
+}
+
+/** Returns the transitions of a redemption or request that the user made directly at the vault. */
+function ownTransitions(vault: Vault, at: OwnSource): WithdrawalTransition[] {
+  const { row, receipt, batched } = at;
   const { exits } = adapterOf(vault);
-  const request = exits?.findRequest?.(vault, { user, logs: receipt.logs }) ?? null;
   const seen = findDirectExit(receipt, { row, vault, batched });
   const paid = batched && seen !== null && !tookShares(row, { receipt, shares: seen.shares }) ? null : seen;
   // Other vaults pay an earlier request in the transaction of the next one.
   const part = exits?.redeemQueues === true ? paid : null;
-  const keepsShares = exits?.keepsShares === true;
-  if (request !== null && isRequestOf(row, { request, batched, receipt, keepsShares }))
-    return [requestTransition(at, { request, paid: part })];
+  const request = requestOf(vault, at);
+  if (request !== null) return [requestTransition(at, { request, paid: part })];
   if (paid !== null) return [paidTransition(at, paid)];
   const shares = batched || row.mode !== "instant" ? null : findUnpaidShares(receipt, { row, vault });
   if (shares === null) return [];
