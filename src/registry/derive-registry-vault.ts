@@ -14,6 +14,7 @@ import {
   MAX_DECIMALS,
   underivable,
 } from "../vaults/vault-deriver.ts";
+import { readStoredAddress } from "./read-registry-code.ts";
 
 /** Throws `chain_unsupported` if this deployment does not serve the chain. */
 export function assertServedChain(ctx: Context, chainId: number): void {
@@ -33,18 +34,20 @@ export async function deriveFromChain(
   const deriver = deriverOf(input.adapter);
   if (deriver === null) return underivable(`no adapter is called ${input.adapter}`);
   const derivation = await runWholeQuery(client, deriver.derive(input.subject));
-  return confirmDerivation(client, { derivation, subject: input.subject });
+  return confirmDerivation(client, { ...input, derivation });
 }
 
 /**
- * Returns a derivation, or a failed one with its reason if the share token has more than 36 decimals, or if the entry
- * point, spender, share token, pricer or asset has no code. The subject's own code is not read. Errors of the chain
- * client propagate.
+ * Returns a derivation by the family `adapter`, with the contract that only the vault's storage names (`Deriver.stored`);
+ * or a failed one with its reason if the share token has more than 36 decimals, or if the entry point, spender, share
+ * token, pricer or asset has no code. The subject's own code is not read. Throws as `deriveFromChain` does.
  */
 export async function confirmDerivation(
   client: ChainClient,
-  { derivation, subject }: { derivation: Derivation; subject: DerivationSubject },
+  input: { adapter: string; derivation: Derivation; subject: DerivationSubject },
 ): Promise<Derivation> {
+  const { subject } = input;
+  const derivation = await completeDerivation(client, input);
   if (!derivation.ok) return derivation;
   const { vault } = derivation;
   if (vault.shareDecimals > MAX_DECIMALS)
@@ -54,6 +57,22 @@ export async function confirmDerivation(
   const named = touched.filter((address) => !sameAddress(address, subject.address));
   const missing = await findAddressWithoutCode(client, named);
   return missing === null ? derivation : underivable(`there is no contract at ${missing}`);
+}
+
+/** Derives a vault again if its storage names another contract than its registry entry. */
+async function completeDerivation(
+  client: ChainClient,
+  { adapter, derivation, subject }: { adapter: string; derivation: Derivation; subject: DerivationSubject },
+): Promise<Derivation> {
+  const deriver = deriverOf(adapter);
+  if (!derivation.ok || deriver?.stored === undefined) return derivation;
+  const { param, slots } = deriver.stored;
+  const vault = subject.address;
+  const found = await Promise.all(slots.map((slot) => readStoredAddress(client, { vault, slot })));
+  const named = found.find((address) => address !== null)?.toLowerCase();
+  if (named === undefined || named === derivation.vault.params?.[param]) return derivation;
+  const params = { ...subject.params, [param]: named };
+  return runWholeQuery(client, deriver.derive({ ...subject, params }));
 }
 
 /** Returns the first address that has no contract code, or null if all have code. */

@@ -23,12 +23,7 @@ const beaconAbi = once(() => parseAbi(["function implementation() view returns (
  * with the keccak256 hash of the vault's own code. Addresses are checksummed. Errors of the chain client propagate.
  */
 export async function readVaultCode(client: ChainClient, vault: Address): Promise<string> {
-  const slotOf = (slot: Hex) =>
-    client.ask({
-      method: "eth_getStorageAt",
-      params: [vault, slot, "latest"],
-      read: (answer) => addressOf(RpcWord.parse(answer)),
-    });
+  const slotOf = (slot: Hex) => readStoredAddress(client, { vault, slot });
   const [implementation, beacon, code] = await Promise.all([
     slotOf(IMPLEMENTATION_SLOT),
     slotOf(BEACON_SLOT),
@@ -70,6 +65,17 @@ export const namesImplementation = (code: string): boolean =>
  */
 export const withoutProxyHash = (code: string): string =>
   namesImplementation(code) ? code.replace(/\/0x[0-9a-f]{64}$/, "") : code;
+
+/** Reads the address in a vault's storage slot, or null for zero. Errors of the chain client propagate. */
+export const readStoredAddress = (
+  client: ChainClient,
+  { vault, slot }: { vault: Address; slot: Hex },
+): Promise<Address | null> =>
+  client.ask({
+    method: "eth_getStorageAt",
+    params: [vault, slot, "latest"],
+    read: (answer) => addressOf(RpcWord.parse(answer)),
+  });
 
 const addressOf = (word: Hex): Address | null => (/^0x0+$/.test(word) ? null : getAddress(slice(word, 12)));
 

@@ -181,6 +181,11 @@ export interface Deriver {
    * recognized. Absent if the family recognizes none.
    */
   describeOther?(address: Address): Query<string | null>;
+  /**
+   * The parameter of a contract that no view of the vault names, and the storage slots of which the first that is not
+   * zero names it. `derive` still checks it, as a parameter of the earlier entry.
+   */
+  stored?: { param: string; slots: readonly Hex[] };
 }
 
 /**

@@ -8,7 +8,10 @@ import { vault } from "../support/deposits/fixtures.ts";
 const subject = unreviewedSubject({ chainId: vault.chainId, address: vault.address });
 const client = contractsClient(() => ({ ok: false, data: "0x" }));
 const confirmed = (shareDecimals: number) =>
-  confirmDerivation(client, { subject, derivation: { ok: true, vault: { ...vault, shareDecimals } } });
+  confirmDerivation(client, {
+    ...{ adapter: "erc4626", subject },
+    derivation: { ok: true, vault: { ...vault, shareDecimals } },
+  });
 
 describe("confirmDerivation()", () => {
   test.each([37, 75, 77, 255, 2 ** 250])("refuses a share token of %d decimals", async (decimals) => {

@@ -173,7 +173,7 @@ export async function resolveVault(client: ChainClient, row: ClaimedEntry): Prom
     return underivableAs(`on-chain data shows a vault of type ${recognized}, not ${adapter}`);
   const derivation =
     derivations.get(adapter) ?? underivable(`this service has no adapter for vaults of type ${adapter}`);
-  const found = await confirmDerivation(client, { derivation, subject });
+  const found = await confirmDerivation(client, { adapter, derivation, subject });
   if (!found.ok) {
     const other = recognized === null ? await describeForeignContract(client, subject.address) : null;
     return other === null ? found : underivableAs(other);

@@ -299,7 +299,7 @@ export function iporExitParams(of: {
   reviewed: Address | null;
 }): Query<Record<string, string>> {
   const { vault, accessManager, reviewed } = of;
-  // No view of the vault names its WithdrawManager.
+  // No view of the vault names its WithdrawManager, only its storage.
   if (reviewed === null) return createQuery({}, () => ({}));
   const args = [reviewed, vault, REQUEST_FEE_SELECTOR] as const;
   const call = read({ to: accessManager, abi: accessAbi(), name: "canCall", args });

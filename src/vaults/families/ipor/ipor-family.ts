@@ -132,11 +132,20 @@ function iporFeeRatesQuery({ address }: Vault): Query<FeeRates> {
   );
 }
 
+/** Storage slots of a vault's WithdrawManager: the present one, and that of earlier vaults. Source: ipor-fusion. */
+const MANAGER_SLOTS = [
+  "0x465d2ff0062318fe6f4c7e9ac78cfcd70bc86a1d992722875ef83a9770513100",
+  "0xb37e8684757599da669b8aea811ee2b3693b2582d2c730fab3f4965fa2ec3e11",
+] as const;
+
 /** Vault family of IPOR Fusion's Plasma vaults, each of which is governed through an access manager. */
 export const iporFamily: VaultFamily = {
   adapter: ipor,
   type: "ipor",
-  deriver: erc4626Deriver({ identify: identifyIpor }),
+  deriver: {
+    ...erc4626Deriver({ identify: identifyIpor }),
+    stored: { param: "withdraw_manager", slots: MANAGER_SLOTS },
+  },
   governanceEvents: iporGovernanceEvents,
   governanceLink: { contract: "authority", view: "getAccessManagerAddress()" },
   feeRatesQuery: iporFeeRatesQuery,
