@@ -1,6 +1,6 @@
 import { getAddress, type Hex } from "viem";
 import type { Context } from "../context.ts";
-import { addReportedHint } from "../db/queries/deposit-hint-queries.ts";
+import { addReportedHint, selectHints } from "../db/queries/deposit-hint-queries.ts";
 import {
   type DepositRow,
   selectDeposit,
@@ -78,9 +78,12 @@ export async function loadDeposit(ctx: Context, trackingId: string): Promise<Dep
  * `store_unavailable`.
  */
 export async function getTrackedDeposit(ctx: Context, trackingId: string): Promise<DepositDetail> {
+  // A job that is done with a report has written the row before: without the report, an older row would ask for the
+  // transaction again.
+  const hints = await selectHints(ctx.db, [trackingId]);
   const stored = await loadDeposit(ctx, trackingId);
   const readTransaction = createTransactionReader(ctx);
-  const { row: own } = await trackDeposit(ctx, { row: stored, readTransaction });
+  const { row: own } = await trackDeposit(ctx, { row: stored, readTransaction, hints });
   const { answering, sameAs } = await findSharedSource(ctx, own);
   const { row } =
     answering === own ? { row: own } : await trackDeposit(ctx, { row: answering, readTransaction });

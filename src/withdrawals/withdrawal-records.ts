@@ -1,6 +1,6 @@
 import { getAddress, type Hex } from "viem";
 import type { Context } from "../context.ts";
-import { addReportedHint } from "../db/queries/deposit-hint-queries.ts";
+import { addReportedHint, selectHints } from "../db/queries/deposit-hint-queries.ts";
 import {
   selectWithdrawalsByUser,
   updateWithdrawal,
@@ -85,9 +85,12 @@ export async function loadWithdrawal(ctx: Context, trackingId: string): Promise<
  * `store_unavailable`.
  */
 export async function getTrackedWithdrawal(ctx: Context, trackingId: string): Promise<WithdrawalDetail> {
+  // A job that is done with a report has written the row before: without the report, an older row would ask for the
+  // transaction again.
+  const hints = await selectHints(ctx.db, [trackingId]);
   const stored = await loadWithdrawal(ctx, trackingId);
   const readTransaction = createTransactionReader(ctx);
-  const { row: own } = await trackWithdrawal(ctx, { row: stored, readTransaction });
+  const { row: own } = await trackWithdrawal(ctx, { row: stored, readTransaction, hints });
   const { answering, sameAs } = await findSharedSource(ctx, own);
   const { row } =
     answering === own ? { row: own } : await trackWithdrawal(ctx, { row: answering, readTransaction });

@@ -1,6 +1,10 @@
 import { describe, expect, test } from "vitest";
+import type { Database, Drizzle } from "../../src/db/database-client.ts";
+import { deposits } from "../../src/db/tables/deposit-tables.ts";
+import { depositHints } from "../../src/db/tables/deposit-tracking-tables.ts";
 import {
   abandonWithdrawal,
+  getTrackedWithdrawal,
   listWithdrawals,
   loadWithdrawal,
   reportWithdrawalTransaction,
@@ -9,7 +13,7 @@ import {
 import { testContext } from "../support/context.ts";
 import { NOW, USDC, USER, vault } from "../support/deposits/fixtures.ts";
 import { withdrawalRow } from "../support/withdrawals/withdrawal-row.ts";
-import { fixedDatabase } from "../support/withdrawals/withdrawing.ts";
+import { createWithdrawalFixture, fixedDatabase } from "../support/withdrawals/withdrawing.ts";
 
 const { trackingId } = withdrawalRow;
 const HASH = `0x${"22".repeat(32)}` as const;
@@ -97,6 +101,38 @@ describe("reportWithdrawalTransaction()", () => {
     const report = reportWithdrawalTransaction(withRows().ctx, { trackingId, txHash: HASH });
     await expect(report).rejects.toMatchObject({ code: "withdrawal_not_found" });
   });
+});
+
+/**
+ * Creates a database in which a job completes a reported withdrawal, and deletes the report, after the first statement.
+ */
+function overtakenDatabase(): Database {
+  const reported = { trackingId, chainId: withdrawalRow.vaultChainId, txHash: HASH, origin: "report" };
+  const proven = { sourceTxHash: HASH, sourceProven: true, assets: "101000000" };
+  let statements = 0;
+  const rowsOf = (table: unknown): object[] => {
+    statements += 1;
+    if (table === depositHints)
+      return statements === 1 ? [{ ...reported, notedAt: new Date(NOW), droppedAt: null }] : [];
+    if (table !== deposits) return [];
+    return [statements === 1 ? withdrawalRow : { ...withdrawalRow, ...proven, state: "completed" }];
+  };
+  const statementOf = (table: unknown): unknown =>
+    new Proxy(() => undefined, {
+      get: (_target, name) => {
+        if (name === "then") return (resolve: (found: object[]) => void) => resolve(rowsOf(table));
+        return (given: unknown) => statementOf(name === "from" ? given : table);
+      },
+    });
+  return { run: async (ask) => ask(statementOf(null) as Drizzle) };
+}
+
+test("getTrackedWithdrawal() asks for nothing if a job completes the reported withdrawal meanwhile", async () => {
+  const { chain } = await createWithdrawalFixture();
+  const ctx = testContext({ db: overtakenDatabase(), clients: [chain.client], nowMs: NOW });
+  const { state, steps } = await getTrackedWithdrawal(ctx, trackingId);
+  expect(state).toBe("completed");
+  expect(steps.filter((step) => step.state === "required")).toEqual([]);
 });
 
 test("listWithdrawals() cuts the page and says where the next one starts", async () => {
