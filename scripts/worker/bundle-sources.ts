@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { type OutputChunk, type Plugin, rolldown } from "rolldown";
+import { leanNeon } from "./lean-neon.ts";
 import { leanRedis, sentCommands } from "./lean-redis.ts";
 import { leanSource } from "./lean-source.ts";
 import { calledMethods, leanZod } from "./lean-zod.ts";
@@ -26,9 +27,9 @@ export interface BundledModule {
 
 /**
  * Bundles `src/worker.ts` with its packages into `.cache/bundled/worker.js` and one module for each set of files that
- * is loaded separately, without what nothing uses, what only the OpenAPI document and migrations read, commands of Redis that it never sends and formats of strings that it
- * never checks. `root`:
- * absolute path of the repository. Builds of the same sources may run at the same time. Throws an Error if a file does
+ * is loaded separately, without what nothing uses, what only the OpenAPI document and migrations read, clients of Postgres
+ * that use sockets, commands of Redis that it never sends and formats of strings that it never checks. `root`: absolute
+ * path of the repository. Builds of the same sources may run at the same time. Throws an Error if a file does
  * not parse, an import does not resolve, or a file is neither a source of the Worker nor part of a package.
  */
 export async function bundleSources(root: string): Promise<BundledModule[]> {
@@ -60,7 +61,13 @@ async function bundle(root: string): Promise<OutputChunk[]> {
     resolve: { conditionNames: ["workerd", "worker", "browser", "import"] },
     // No source reads a property or a global for its effect.
     treeshake: { propertyReadSideEffects: false, unknownGlobalSideEffects: false },
-    plugins: [leanSources(root), withoutUnused(), withoutCommands(root), withoutFormats(root)],
+    plugins: [
+      leanSources(root),
+      withoutUnused(),
+      withoutSockets(),
+      withoutCommands(root),
+      withoutFormats(root),
+    ],
     onLog(level, { message }) {
       if (level === "warn") throw new Error(message);
     },
@@ -132,6 +139,17 @@ function withoutUnused(): Plugin {
         );
         return { code: [refuse, ...exported].join("\n"), map: null };
       },
+    },
+  };
+}
+
+/** Returns a plugin that leaves out the parts of Neon's driver that do not send by HTTP. */
+function withoutSockets(): Plugin {
+  return {
+    name: "without-sockets",
+    transform: {
+      filter: { id: /\/@neondatabase\/serverless\/index\.mjs$/ },
+      handler: (code, id) => ({ code: leanNeon(id, code), map: null }),
     },
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Database, Drizzle } from "../../src/db/database-client.ts";
+import type { Database } from "../../src/db/database-client.ts";
+import type { Drizzle } from "../../src/db/open-drizzle.ts";
 import { deposits } from "../../src/db/tables/deposit-tables.ts";
 import { depositHints } from "../../src/db/tables/deposit-tracking-tables.ts";
 import {
