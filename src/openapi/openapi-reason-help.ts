@@ -197,6 +197,11 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
     cause: "The bridge has disabled this route between the chains.",
     remedy: "Try another bridge, token or chain.",
   },
+  request_unverified: {
+    where: "warnings",
+    cause: "The nodes of this chain do not show in a simulation whether the vault records the request.",
+    remedy: "Request a small part first, and look for it in `requests` of `GET /v1/actions`.",
+  },
   route_unknown: {
     where: "warnings",
     cause:

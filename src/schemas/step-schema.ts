@@ -213,7 +213,8 @@ export const Warning = z
         "tolerance. Of withdrawals only: `no_minimum`: no contract enforces a minimum payment; `mode_changed`: the vault " +
         "refuses an instant payment, so `auto` has chosen a request or cooldown; `not_cancellable`: the user cannot take " +
         "the request or cooldown back; `route_unknown`: whether a route takes a later payment to the requested token is " +
-        "unknown; `approval_unused`: a part of the approval may stay; `pays_less`: a claim pays clearly less than the " +
+        "unknown; `request_unverified`: no node shows whether the vault records the request for the account; " +
+        "`approval_unused`: a part of the approval may stay; `pays_less`: a claim pays clearly less than the " +
         "vault states; `amount_shared`: the vault paid several requests together, and the step takes only what none " +
         "of the others known here can claim. Of claims and cancellations: `received_unknown`: what they bring could not be read.",
       example: "price_unverified",

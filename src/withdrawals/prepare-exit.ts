@@ -20,9 +20,9 @@ import { type Exit, encodeExit, enforcesMinimum, unwraps } from "./exit-calldata
 import { type ExitFacts, type ExitWay, judgePaidRate } from "./exit-preflight.ts";
 import { openRequestReads, requireOpenKept } from "./requests/keep-open-requests.ts";
 import {
-  approvalWarnings,
   type SimulatedExitCall,
   simulateWithdrawalPayment,
+  simulationWarnings,
 } from "./simulate-withdrawal-payment.ts";
 import { type ExpectedWithdrawal, verifyWithdrawal } from "./verify-withdrawal.ts";
 import { verifyApprovals } from "./verify-withdrawal-approvals.ts";
@@ -112,7 +112,7 @@ export async function prepareExit(ctx: Context, attempt: ExitAttempt): Promise<P
     amount: made.approved,
   });
   const { vault } = order;
-  const warned = { ...exit, warnings: [...warnings, ...approvalWarnings(made, { ...way, vault })] };
+  const warned = { ...exit, warnings: [...warnings, ...simulationWarnings(made, { ...way, vault })] };
   if (way.mode !== "instant") return toRequested({ exit: warned, facts, call, made });
   return toPaid({ exit: warned, facts, call, made, promised });
 }

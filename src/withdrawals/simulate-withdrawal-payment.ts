@@ -1,4 +1,3 @@
-import type { Address } from "viem";
 import type { SimulationRead } from "../chains/simulator/simulation.ts";
 import type { SimulationSetting } from "../chains/simulator/simulation-setting.ts";
 import type { Context } from "../context.ts";
@@ -13,6 +12,7 @@ import {
 } from "../orders/simulate-order-payment.ts";
 import type { Warning } from "../schemas/step-schema.ts";
 import type { Vault } from "../vaults/vault.ts";
+import type { ExitWay } from "./exit-preflight.ts";
 import { mayNeedMoreGas, withLargeLimit } from "./requests/simulate-in-limits.ts";
 
 type Succeeded = Extract<SimulatedPayment, { ok: true }>;
@@ -100,17 +100,22 @@ async function approveExactly(
 }
 
 /**
- * Returns a warning about an approval of a vault's shares to `spender` of which a simulated exit leaves a part, or may
- * leave one, as a vault that takes less than it demands does.
+ * Returns the warnings about a simulated exit: of an approval to `spender` of which it leaves a part, or may leave one,
+ * as a vault that takes less than it demands does, and of a request that the simulation cannot show, without logs.
  */
-export function approvalWarnings(
-  { unused }: Pick<SimulatedExitCall, "unused">,
-  { vault, spender }: { vault: Pick<Vault, "name">; spender: Address | null },
+export function simulationWarnings(
+  { unused, simulation }: Pick<SimulatedExitCall, "unused" | "simulation">,
+  { mode, spender, vault }: Pick<ExitWay, "mode" | "spender"> & { vault: Pick<Vault, "name"> },
 ): Warning[] {
-  if (unused === 0n || spender === null) return [];
+  const { name } = vault;
   const part = unused === null ? "a part" : `${unused} smallest units`;
-  const detail = `${part} of the approval of ${vault.name}'s shares to ${spender} may stay after this transaction`;
-  return [{ code: "approval_unused", detail }];
+  const approval = `${part} of the approval of ${name}'s shares to ${spender} may stay after this transaction`;
+  const request = `no node shows now whether ${name} records the request for this account`;
+  const isUnseen = mode !== "instant" && (simulation.calls.at(-1)?.logs ?? null) === null;
+  return [
+    ...(unused === 0n || spender === null ? [] : [{ code: "approval_unused", detail: approval }]),
+    ...(isUnseen ? [{ code: "request_unverified", detail: request }] : []),
+  ];
 }
 
 /** Returns a simulation without the read of the allowance, which the caller did not request. */

@@ -43,7 +43,9 @@ test("getWithdrawalQuote() shows a mode that is impossible now with its code, af
     effects: () => ({ rises: { [balanceKey(VAULT, USER)]: -HELD } }),
   });
   const { options, warnings } = await getWithdrawalQuote(ctx, inputOf());
-  expect(warnings.map(({ code }) => code)).toEqual(["mode_changed", "not_cancellable"]);
+  expect(warnings.map(({ code }) => code)).toEqual([
+    ...["request_unverified", "mode_changed", "not_cancellable"],
+  ]);
   expect(options.map(({ mode, assets, two_step }) => [mode, assets, two_step])).toEqual([
     ["cooldown", WORTH.toString(), false],
     ["instant", null, null],

@@ -1,8 +1,9 @@
-import { decodeFunctionData, erc20Abi, type Hex } from "viem";
+import { decodeFunctionData, erc20Abi, type Hex, type Log } from "viem";
 import { describe, expect, test } from "vitest";
+import type { SimulationResult } from "../../src/chains/simulator/simulation.ts";
 import {
-  approvalWarnings,
   simulateWithdrawalPayment,
+  simulationWarnings,
 } from "../../src/withdrawals/simulate-withdrawal-payment.ts";
 import { testContext } from "../support/context.ts";
 import { OTHER, USER, VAULT } from "../support/deposits/fixtures.ts";
@@ -85,9 +86,17 @@ describe("simulateWithdrawalPayment()", () => {
   });
 });
 
-test("approvalWarnings() warns of what stays approved, or may", () => {
+const simulation = (logs: readonly Log[] | null): SimulationResult => ({
+  ...{ calls: [{ ok: true, gasUsed: 1n, returnData: "0x", logs }], failedAt: null, before: [], after: [] },
+  ...{ chainId: 1, blockNumber: 1n, blockTimestamp: 1n },
+});
+
+test("simulationWarnings() warns of what stays approved, or may", () => {
   const warningsOf = (unused: bigint | null, spender: typeof OTHER | null = OTHER) =>
-    approvalWarnings({ unused }, { vault: { name: "A vault" }, spender });
+    simulationWarnings(
+      { unused, simulation: simulation(null) },
+      { mode: "instant", vault: { name: "A vault" }, spender },
+    );
   expect([warningsOf(0n), warningsOf(FEE, null)]).toEqual([[], []]);
   for (const [unused, part] of [
     [FEE, `${FEE} smallest units`],
@@ -100,3 +109,16 @@ test("approvalWarnings() warns of what stays approved, or may", () => {
       },
     ]);
 });
+
+test.each(["request", "cooldown"] as const)(
+  "simulationWarnings() warns of a %s that nothing shows",
+  (mode) => {
+    const codes = (logs: readonly Log[] | null) =>
+      simulationWarnings(
+        { unused: 0n, simulation: simulation(logs) },
+        { mode, vault: { name: "A vault" }, spender: null },
+      ).map(({ code }) => code);
+    expect(codes(null)).toEqual(["request_unverified"]);
+    expect(codes([])).toEqual([]);
+  },
+);

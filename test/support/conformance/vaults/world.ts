@@ -22,6 +22,7 @@ import { sumNetFlows } from "../../../../src/db/queries/snapshot-queries.ts";
 import { vaults } from "../../../../src/db/tables/vault-tables.ts";
 import type { Token } from "../../../../src/vaults/vault.ts";
 import type { TestUser } from "../../e2e/chain.ts";
+import { rejectMethods, startRpcProxy } from "../../rpc-proxy.ts";
 import { createWallet } from "../../wallet.ts";
 
 /** A call to a contract. */
@@ -58,14 +59,15 @@ const CHAIN_ID = 31337;
 /** Slippage with a margin, because an estimate leaves out what a vault accrues in the next block. */
 const GAS = numberToHex(8_000_000);
 
-/** Starts the service and its chain. */
-export async function startWorld(): Promise<World> {
+/** Starts the service and its chain, whose nodes do not support the methods `lacks`. */
+export async function startWorld({ lacks = [] }: { lacks?: readonly string[] } = {}): Promise<World> {
   const [causeway, anvil] = await Promise.all([
     startTestDeployment({ chainIds: [CHAIN_ID] }),
     startAnvil(CHAIN_ID),
   ]);
   const { url } = anvil;
-  await causeway.connectChain(CHAIN_ID, url);
+  const node = lacks.length === 0 ? null : await startRpcProxy(url, rejectMethods(...lacks));
+  await causeway.connectChain(CHAIN_ID, node?.url ?? url);
   const client = createPublicClient({ transport: http(url, { retryCount: 0 }), cacheTime: 0 });
   const send = sender(url, client);
   const script = scripts(url);
@@ -98,7 +100,7 @@ export async function startWorld(): Promise<World> {
       }
     },
     async close() {
-      await Promise.all([causeway.close(), anvil.close()]);
+      await Promise.all([causeway.close(), node?.close(), anvil.close()]);
     },
   };
 }
