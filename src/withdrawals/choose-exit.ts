@@ -191,14 +191,17 @@ export function rankModes(
 
 /**
  * Returns the state of a withdrawal with the owner's own calls first that pay more than the Router's: a vault may exempt
- * the owner, but not the executor, from a fee or a minimum. Only calls that enforce a minimum payment themselves count.
+ * the owner, but not the executor, from a fee or a minimum. Only calls that enforce a minimum payment themselves count,
+ * and none instead of an order that unwraps the payment.
  */
 export function preferOwnCalls(order: WithdrawalOrder, facts: ExitFacts): ExitFacts {
   const { shares, ways } = facts;
   const paid = ({ terms }: ExitWay): bigint =>
     shares < (terms.minShares ?? 0n) ? 0n : (terms.previewAssets ?? 0n);
   const isBetter = (way: ExitWay): boolean => {
-    const routed = ways.find(({ mode, via }) => mode === way.mode && via === "router");
+    const isRouted = ({ mode, via, token, pays }: ExitWay): boolean =>
+      via === "router" && mode === way.mode && pays === way.pays && token.address === way.token.address;
+    const routed = ways.find(isRouted);
     if (routed === undefined || paid(way) <= paid(routed)) return false;
     return enforcesMinimum({ order, way, shares, minAssets: 1n, warnings: [], deadline: 0n });
   };

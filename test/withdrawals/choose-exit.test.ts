@@ -49,9 +49,9 @@ describe("rankModes()", () => {
 });
 
 describe("preferOwnCalls()", () => {
-  const first = (adapter: string, own: Partial<ExitTerms>) => {
+  const first = (adapter: string, own: Partial<ExitTerms>, { pays = true } = {}) => {
     const left = orderOf({ vault: familyVault(adapter) });
-    const ways = [exitWayOf(left), exitWayOf(left, { via: "user", terms: { ...paying, ...own } })];
+    const ways = [exitWayOf(left), exitWayOf(left, { via: "user", pays, terms: { ...paying, ...own } })];
     return preferOwnCalls(left, factsOf(left, ways)).ways.map(({ via }) => via)[0];
   };
 
@@ -59,6 +59,8 @@ describe("preferOwnCalls()", () => {
     expect(first("fluid", { previewAssets: WORTH + 1n })).toBe("user");
     expect(first("fluid", {})).toBe("router");
     expect(first("fluid", { previewAssets: null })).toBe("router");
+    // Only the Router unwraps the payment.
+    expect(first("fluid", { previewAssets: WORTH + 1n }, { pays: false })).toBe("router");
     // A vault that answers each question differently must not get rid of the Router's minimum.
     expect(first("erc4626", { previewAssets: WORTH * 2n })).toBe("router");
   });
