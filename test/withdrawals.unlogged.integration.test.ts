@@ -1,8 +1,10 @@
 import type { Address } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { cheatingQueueAbi, cheatingQueueCreationCode } from "#stand-ins/cheating";
+import { mellowDepositQueueAbi } from "#stand-ins/mellow";
 import { sampleAmount } from "./support/conformance/vaults/deposit.ts";
 import type { Family, Placed } from "./support/conformance/vaults/family.ts";
+import { deployMellow } from "./support/conformance/vaults/mellow-stand-in.ts";
 import { deployStandard, set } from "./support/conformance/vaults/standard.ts";
 import { place } from "./support/conformance/vaults/suite.ts";
 import { startWorld, type World } from "./support/conformance/vaults/world.ts";
@@ -57,4 +59,16 @@ test("a queue that records somebody else's request is built with that warning al
   await set(placed, { abi: cheatingQueueAbi, name: "play", args: [1, THIEF] });
   const { body } = await one.ask("all", { mode: "request" });
   expect(body["warnings"]).toMatchObject([{ code: "request_unverified" }]);
+});
+
+test("a request of shares that its own call claims first is built and takes them all", async () => {
+  const deploy = deployMellow({ queue: "async", caller: "user", redeem: "async" });
+  const [one, placed] = await holderAt({ name: "Mellow", adapter: "mellow", type: "lido", deploy });
+  const on = placed.parts["queue"] ?? placed.vault;
+  await set(placed, { abi: mellowDepositQueueAbi, name: "settle", args: [one.address], on });
+  expect(await one.held("share")).toBe(0n);
+  const { built } = await one.withdraw("all", { mode: "request" });
+  expect(BigInt(built.estimate.shares)).toBeGreaterThan(0n);
+  await confirm(placed);
+  expect((await one.position())?.requests).toMatchObject([{ kind: "redeem", shares: built.estimate.shares }]);
 });
