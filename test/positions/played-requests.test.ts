@@ -58,6 +58,19 @@ describe.each([
     expect(await playPosition(at, part)).toMatchObject(earning(110n + 150n + 300n - 1_000n));
   });
 
+  test("is worth nothing where a claim has left less than the vault pays", async () => {
+    const logs = [deposited, claimed(399n, 399n)];
+    const left = (shares: bigint) => ({
+      ...views({ waiting: 0n, ready: 0n, assets: 0n, cents: 100n }),
+      claimable: shares,
+    });
+    const dust = { logs, held: { shares: units(601n) - 1n, assets: units(601n) - 1n }, views: left(1n) };
+    expect(await playPosition(at, dust)).toMatchObject({ basis: "explained", earned: -1n });
+    // A vault that is paused pays nothing of what is worth more.
+    const paused = { logs, held: wallet(600n, 100n), views: left(units(1n)) };
+    expect(await playPosition(at, paused)).toMatchObject({ current: null, earned: null });
+  });
+
   test("keeps what it has lost or gained once its parts are claimed", async () => {
     const first = [deposited, claimed(110n, 100n)];
     const half = views({ waiting: 300n, ready: 0n, assets: 0n, cents: 50n });

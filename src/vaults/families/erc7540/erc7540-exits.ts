@@ -201,6 +201,9 @@ interface Seen {
   parts: PartsById;
 }
 
+/** Value of claimable shares, in the asset's smallest unit, below which a vault may pay nothing for them. */
+const LEAST = 2n;
+
 /**
  * Returns the user's requests with their waiting and claimable parts. If several can be claimed, the vault returns only
  * the sum of their assets, which is distributed by shares, rounded down. What the user may not claim counts as pending,
@@ -214,8 +217,10 @@ function openRequests(vault: Vault, { standard, own, parts }: Seen): PendingExit
   const all: PartsById = isUnshown ? [...parts, [ANY_ID, { waiting: 0n, ready: 0n }]] : parts;
   return all.map(([requestId, { waiting, ready }]) => {
     const owed = requestId === ANY_ID ? barred : 0n;
-    // A paused vault answers that nothing can be withdrawn even where shares are claimable.
-    const payable = ready === 0n ? 0n : valueOrNull(standard.assets) || null;
+    // A paused vault answers that nothing can be withdrawn even where shares are claimable. Others answer so of what a
+    // claim has left, which is worth too little.
+    const isLeft = (valueAt(vault, { shares: ready, standard }) ?? LEAST) < LEAST;
+    const payable = ready === 0n ? 0n : valueOrNull(standard.assets) || (isLeft ? 0n : null);
     const paid = payable === null || ready === claimable ? payable : mulDivDown(payable, ready, claimable);
     const value = valueAt(vault, { shares: waiting, standard });
     const estimate = value === null || value === 0n ? value : lessExitFee(value, own.exitFeeBps);
