@@ -8,6 +8,7 @@ import { findStoredVault } from "../../vaults/find-vault.ts";
 import type { Vault } from "../../vaults/vault.ts";
 import type { AsyncDeposits, PendingDeposit, SubmittedRequest } from "../../vaults/vault-adapter.ts";
 import { readUncached } from "../../vaults/vault-state.ts";
+import { requestsInBatch } from "../requests-in-batch.ts";
 import type { Transition } from "./deposit-transitions.ts";
 
 /**
@@ -78,12 +79,21 @@ export function isRequestGone({
   return pendingAssets === null || claimableShares === null ? null : true;
 }
 
-/** Finds the request that a deposit's user made at an asynchronous vault in a receipt, or returns null. */
+type Paid = Pick<DepositRow, "userAddress" | "provider" | "fromAmount" | "deliveredAmount" | "moveMin">;
+
+/**
+ * Finds the request that a deposit's user made at an asynchronous vault in a receipt, or returns null. Of several in one
+ * batch it is one for the deposit's amount.
+ */
 export function requestIn(
-  { logs }: Receipt,
-  { vault, row }: { vault: Vault; row: Pick<DepositRow, "userAddress"> },
+  receipt: Receipt,
+  { vault, row }: { vault: Vault; row: Paid },
 ): SubmittedRequest | null {
-  return asyncDepositsOf(vault)?.findRequest(vault, { user: getAddress(row.userAddress), logs }) ?? null;
+  const user = getAddress(row.userAddress);
+  const find = (logs: Receipt["logs"]) => asyncDepositsOf(vault)?.findRequest(vault, { user, logs }) ?? null;
+  const found = requestsInBatch(receipt, { vault, find }) ?? [];
+  const paid = row.provider === null ? [row.fromAmount] : [row.deliveredAmount, row.moveMin];
+  return found.find(({ assets }) => assets !== null && paid.includes(assets.toString())) ?? found[0] ?? null;
 }
 
 /**

@@ -13,6 +13,7 @@ import { isConfirmed } from "../deposits/deposit-transaction-reader.ts";
 import { failureReason } from "../deposits/track-deposit-failure.ts";
 import { findVaultOfDeposit } from "../deposits/track-deposit-request.ts";
 import { isEarlierSource, isSourceTransaction, matchesSource } from "../deposits/track-deposit-source.ts";
+import { requestsInBatch } from "../requests-in-batch.ts";
 import { holdsSource, leaveToEarlierRow } from "../track-equal-orders.ts";
 import {
   type DisputedExit,
@@ -98,29 +99,21 @@ interface OwnSource extends SeenSource {
   taken: readonly (string | null)[];
 }
 
-/** Maximum number of a vault's logs that are searched for further requests of a batch. */
-const MAX_LOGS = 100;
-
 /**
  * Returns the request that a withdrawal has made, or null. Of several in one batch that are for its shares, it is one in
  * its token and, if possible, with an id that no other withdrawal has.
  */
 function requestOf(vault: Vault, { row, receipt, batched, taken }: OwnSource): ExitRequestSeen | null {
   const user = getAddress(row.userAddress);
-  const { exits, flows } = adapterOf(vault);
-  const findIn = (logs: Receipt["logs"]) => exits?.findRequest?.(vault, { user, logs }) ?? null;
-  const first = findIn(receipt.logs);
-  if (first === null || !batched) return first;
-  const emitters = [vault.address, vault.entryPoint, vault.shareToken, ...flows(vault).addresses];
-  const own = receipt.logs.filter(({ address }) => emitters.some((one) => sameAddress(one, address)));
-  // A family finds the first of the logs that it is given. Without the logs before it, one may have unknown shares.
-  const further = own
-    .slice(0, MAX_LOGS)
-    .flatMap((_, at) => findIn(own.slice(at + 1)) ?? [])
-    .filter(({ shares }) => shares !== null);
+  const { exits } = adapterOf(vault);
+  const find = (logs: Receipt["logs"]) => exits?.findRequest?.(vault, { user, logs }) ?? null;
+  if (!batched) return find(receipt.logs);
+  const found = requestsInBatch(receipt, { vault, find }) ?? [];
   const keepsShares = exits?.keepsShares === true;
-  const fitting = [first, ...further].filter((request) =>
-    isRequestOf(row, { request, batched, receipt, keepsShares }),
+  // Without the logs before it, a further one may have unknown shares.
+  const fitting = found.filter(
+    (request, at) =>
+      (at === 0 || request.shares !== null) && isRequestOf(row, { request, batched, receipt, keepsShares }),
   );
   const rankOf = ({ token, requestId }: ExitRequestSeen): number =>
     (token === undefined || sameAddress(token, row.exitToken) ? 2 : 0) + (taken.includes(requestId) ? 0 : 1);
