@@ -209,8 +209,11 @@ export function preferOwnCalls(order: WithdrawalOrder, facts: ExitFacts): ExitFa
   return { ...facts, ways: [...better, ...ways.filter((way) => !better.includes(way))] };
 }
 
-/** Returns true if the exit fee is at most the slippage, as a fraction of the shares' value, or unknown. */
-function isCheap({ terms }: ExitWay, slippage: number): boolean {
+/**
+ * Returns true if the exit fee, less one unit that may be rounding, is at most the slippage, as a fraction of the
+ * shares' value, or unknown.
+ */
+export function isCheap({ terms }: ExitWay, slippage: number): boolean {
   const { previewAssets, grossAssets } = terms;
   if (previewAssets === null || grossAssets === null) return true;
   const kept = PARTS_PER_BILLION - fractionToParts(slippage);

@@ -9,7 +9,7 @@ import { formatUsdValue, type Prices, priceOf, valueInUsd } from "../prices/pric
 import type { TokenRef, Warning } from "../schemas/step-schema.ts";
 import type { BuiltWithdrawal, WithdrawOption } from "../schemas/withdraw-build-schema.ts";
 import { CONVERSION_ROUNDING } from "../vaults/vault-share-price.ts";
-import type { ModeOption } from "./choose-exit.ts";
+import { isCheap, type ModeOption } from "./choose-exit.ts";
 import type { ExitWay } from "./exit-preflight.ts";
 import { sharePayment } from "./prepare-exit.ts";
 import { type PreparedWithdrawal, transferOf } from "./prepared-withdrawal.ts";
@@ -98,9 +98,7 @@ export function toRefusedOption({
 export function withdrawalWarnings(prepared: PreparedWithdrawal): Warning[] {
   const { order, exit } = prepared;
   const { way } = exit.exit;
-  const fee = exitFee(way) ?? 0n;
-  const gross = Number(way.terms.grossAssets ?? 0n);
-  const dear = gross > 0 && Number(fee) / gross > order.slippage;
+  const dear = (exitFee(way) ?? 0n) > 0n && !isCheap(way, order.slippage);
   const noFloor = exit.minAssets === null && way.mode === "instant";
   return [
     ...(transferOf(prepared)?.warnings ?? []),

@@ -157,6 +157,13 @@ describe("withdrawalWarnings()", () => {
     expect(codes(prepared({ via: "user", minAssets: null }))).toEqual(["no_minimum"]);
   });
 
+  test("takes a fee of exactly the slippage for no higher one, however the vault rounds", () => {
+    const withGross = (grossAssets: bigint) => codes(prepared({ terms: { grossAssets } }));
+    // 0.5 % of it is 628,140.705, of which the vault keeps 628,141.
+    expect(withGross(WORTH + 628_141n)).toEqual([]);
+    expect(withGross(WORTH + 628_143n)).toEqual(["exit_fee"]);
+  });
+
   const waiting = { via: "user", mode: "request", minAssets: null } as const;
 
   test("says that a request cannot be taken back, unless the vault may let the user cancel it", () => {
