@@ -43,6 +43,8 @@ const BY_NUMBER: Readonly<Record<string, ExplainedRevert>> = {
   11007: { code: "below_minimum", text: "UserModule__OperateAmountInsufficient" },
   11014: { code: "above_maximum", text: "UserModule__ValueOverflow__TOTAL_SUPPLY" },
   11017: { code: "above_maximum", text: "UserModule__OperateAmountRatioExcess" },
+  // A pause of the whole liquidity layer sets the lock of its reentrancy guard.
+  12001: { code: "vault_paused", text: "LiquidityHelpers__Reentrancy" },
   20001: { code: "below_minimum", text: "fToken__DepositInsignificant" },
   20002: { code: null, text: "fToken__MinAmountOut" },
 };
@@ -60,6 +62,7 @@ const explainNamedError = familyErrors({ errors: BY_NAME });
 const OF_EXITS: Readonly<Record<string, ExplainedRevert>> = {
   11002: { code: "exits_paused", text: "UserModule__UserPaused" },
   11003: { code: "no_liquidity", text: "UserModule__WithdrawalLimitReached" },
+  12001: { code: "exits_paused", text: "LiquidityHelpers__Reentrancy" },
 };
 
 function numberedError(revert: Hex): { number: string; text: string } | null {

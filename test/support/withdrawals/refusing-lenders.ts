@@ -114,6 +114,7 @@ export const refusingLenders: readonly RefusingVault[] = [
     cases: [
       ["the limit is reached", act(fluidTokenAbi, "setBeneath", [11_003n]), "no_liquidity"],
       ["its account is paused", act(fluidTokenAbi, "setBeneath", [11_002n]), "exits_paused"],
+      ["all of Fluid is paused", act(fluidTokenAbi, "setBeneath", [12_001n]), "exits_paused"],
     ],
   },
 ];

@@ -205,6 +205,12 @@ describe("explain()", () => {
     [fluid, reverts("FluidLiquidityError(uint256 id)", [11_002n]), "vault_paused", "UserModule__UserPaused"],
     [
       fluid,
+      reverts("FluidLiquidityError(uint256 id)", [12_001n]),
+      "vault_paused",
+      "LiquidityHelpers__Reentrancy",
+    ],
+    [
+      fluid,
       reverts("FluidLiquidityError(uint256 id)", [11_007n]),
       "below_minimum",
       "UserModule__OperateAmountInsufficient",

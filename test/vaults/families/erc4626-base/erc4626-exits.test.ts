@@ -272,6 +272,7 @@ test.each([
   [gearbox, reason("Pausable: paused"), "exits_paused"],
   [fluid, errorData("error FluidLiquidityError(uint256)", [11_003n]), "no_liquidity"],
   [fluid, errorData("error FluidLiquidityError(uint256)", [11_002n]), "exits_paused"],
+  [fluid, errorData("error FluidLiquidityError(uint256)", [12_001n]), "exits_paused"],
   [
     erc4626,
     errorData("error ERC4626ExceededMaxRedeem(address,uint256,uint256)", [USER, 2n, 1n]),
