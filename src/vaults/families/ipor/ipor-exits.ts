@@ -24,6 +24,7 @@ import type { Vault } from "../../vault.ts";
 import {
   type ExitCall,
   type ExitInput,
+  type ExitRefusal,
   type ExitSettlement,
   type ExitTerms,
   type ExitTermsInput,
@@ -111,6 +112,15 @@ const instant = erc4626Exits({
 });
 
 /**
+ * Returns why no request can be made, or null. A WithdrawManager whose window was never set has none: its requests end
+ * when they are made. Another request would replace the open one, which may be claimable, and start its wait again.
+ */
+function refusalFor({ busy, window }: { busy: boolean; window: bigint | null }): ExitRefusal | null {
+  if (window === 0n) return "mode_unsupported";
+  return busy ? "request_pending" : null;
+}
+
+/**
  * Returns a query for the conditions of a withdrawal request, valued after the request fee. While a request is open
  * whose shares are all still in the wallet, another one is refused (`request_pending`).
  */
@@ -142,8 +152,7 @@ function requestTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
         ...base,
         ...{ previewAssets: charged, previewRevert: null, priced: "later", lockedUntil: null },
         expiresAt: window === null ? null : Math.floor(request.now / 1_000) + Number(window),
-        // Another request would replace the open one, which may be claimable, and start its wait again.
-        refusal: barred ?? (busy ? "request_pending" : null),
+        refusal: barred ?? refusalFor({ busy, window }),
       };
     },
   );

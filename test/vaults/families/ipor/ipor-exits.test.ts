@@ -128,6 +128,17 @@ describe("a released request", () => {
   });
 });
 
+test("no request is offered that ends in the second in which it is made", () => {
+  const request = { mode: "request", shares: 60n, token: vault.asset, caller: USER, now: NOW } as const;
+  const refusalOf = (window: bigint | Revert) => {
+    const query = iporExits.terms(plasma, { ...request, owner: USER, receiver: USER });
+    return answer(query, { fee: 0n, window, open: [0n, 0n, false, 0n] }).refusal;
+  };
+  expect(refusalOf(0n)).toBe("mode_unsupported");
+  expect(refusalOf(1n)).toBeNull();
+  expect(refusalOf(new Revert("0x"))).toBeNull();
+});
+
 describe("iporExitParams()", () => {
   const paramsBy = (table: Record<string, unknown>, reviewed: Address | null = MANAGER) =>
     answer(iporExitParams({ vault: VAULT, accessManager: OTHER, reviewed }), table);
