@@ -72,7 +72,7 @@ export const mostTelling = <T extends { refusal: AppError | null }>(refused: rea
 function beyondHeld({ way, shares }: Pick<RequestedExit, "way" | "shares">): string {
   const { heldShares } = way.terms;
   if (heldShares === null || heldShares >= shares) return "";
-  return `; the account holds ${heldShares} of the ${shares} shares: send "all" to withdraw what it holds`;
+  return `; the account holds ${heldShares} of the ${shares} shares: ask for no more than it holds`;
 }
 
 /**

@@ -100,7 +100,9 @@ describe("the amount that a vault without liquidity can pay", () => {
   test("is said to be what the account holds where it asked for more", () => {
     const message = (heldShares: bigint | null) =>
       toExitRefusal(asked({ maxShares: 0n, heldShares }), "no_liquidity").message;
-    expect(message(HELD - 1n)).toMatch(`the account holds ${HELD - 1n} of the ${HELD} shares: send "all"`);
+    expect(message(HELD - 1n)).toMatch(
+      `the account holds ${HELD - 1n} of the ${HELD} shares: ask for no more than it holds`,
+    );
     for (const held of [HELD, null]) expect(message(held)).toMatch(/does not have this much liquidity now$/);
   });
 });
