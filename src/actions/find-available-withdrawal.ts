@@ -7,6 +7,7 @@ import { formatUnixTime } from "../lib/unix-time.ts";
 import type { VaultAction } from "../schemas/position-schema.ts";
 import type { Token, Vault } from "../vaults/vault.ts";
 import type { ExitMode, ExitTerms, PendingExit } from "../vaults/vault-exits.ts";
+import { unsupportedExits } from "../withdrawals/withdrawal-order.ts";
 import {
   coveredShares,
   findExitRefusal,
@@ -72,7 +73,7 @@ function seenWithdrawal(
 ): SeenWithdrawal {
   const [first] = facts.ways;
   if (first === undefined) {
-    const reason = `withdrawals from ${vault.name} are not supported by this service: use the protocol's own site`;
+    const reason = unsupportedExits(vault);
     return { action: refused({ code: "mode_unsupported", reason }), ...NO_TRIALS };
   }
   const held = mostHeld(facts);

@@ -106,9 +106,13 @@ export const tooManyShares = (): AppError =>
 export function exitsOf(vault: Vault): VaultExits {
   const { exits } = adapterOf(vault);
   if (exits === undefined || exits.modes(vault).length === 0)
-    throw failure("mode_unsupported", `withdrawals from ${vault.name} are not supported by this service`);
+    throw failure("mode_unsupported", unsupportedExits(vault));
   return exits;
 }
+
+/** Says that this service supports no withdrawals from a vault, and what to do instead. */
+export const unsupportedExits = ({ name }: Pick<Vault, "name">): string =>
+  `withdrawals from ${name} are not supported by this service: use the protocol's own site`;
 
 /** Returns true if redemption requests with a vault may be cancellable at some time. */
 export function mayCancel(vault: Vault): boolean {

@@ -73,6 +73,7 @@ describe("exitsOf()", () => {
     expect(exitsOf(vault).modes(vault)).toEqual(["instant"]);
     const closed = familyVault("veda");
     expect(() => exitsOf(closed)).toThrow(expect.objectContaining({ code: "mode_unsupported" }));
+    expect(() => exitsOf(closed)).toThrow("are not supported by this service: use the protocol's own site");
   });
 });
 
