@@ -141,8 +141,9 @@ function unexplainedShares(value: PositionValue, of: BasisInput & { flows: Chain
   const least = difference > room.in ? difference - room.in : 0n;
   const unexplained = difference < -room.out ? difference + room.out : least;
   const cost = costOf(value, { ...of, vaults });
-  // Where the vault has lost nearly all, even many shares are worth nothing; those that were sent away may have cost much.
-  const isLost = sample.assets !== null && sample.assets * LOST_PARTS < cost;
+  // Where the vault has lost nearly all, even many shares are worth nothing. Those that were sent away may have cost
+  // much; those that strangers send there cost them nothing, and must not hide the loss.
+  const isLost = unexplained < 0n && sample.assets !== null && sample.assets * LOST_PARTS < cost;
   if (!isNegligible(unexplained, isLost ? { shares: flown, assets: cost } : sample)) return unexplained;
   return room.in + room.out === 0n ? 0n : null;
 }

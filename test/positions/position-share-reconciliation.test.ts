@@ -108,6 +108,11 @@ describe.each(both)("findShareBasis() at a vault that %s", (_which, one) => {
     expect(await basisOf({ ...at, flown: SHARES + 3n, worth: 0n, deposited: 0n })).toBe("explained");
   });
 
+  test("knows the loss of a vault that lost all although strangers sent its shares", async () => {
+    expect(await basisOf({ ...at, flown: SHARES / 2n, worth: 0n })).toBe("explained");
+    expect(await basisOf({ ...at, flown: 0n, worth: 0n, deposited: 100n })).toBe("explained");
+  });
+
   test("does not take dust that was sent since for a flow", async () => {
     const before = balance(SHARES - 100n);
     expect(await basisOf({ ...at, flown: SHARES / 2n, before })).toBe("transferred");
