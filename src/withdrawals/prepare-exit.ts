@@ -313,7 +313,7 @@ function isRequestNoted({ exit, facts, made }: Made): boolean {
   const { order, shares, way } = exit;
   const logs = made.simulation.calls.at(-1)?.logs ?? null;
   const rise = increaseOf(made.simulation, 0);
-  const claimed = (heldBy({ facts, way }) ?? 0n) - (facts.balance ?? 0n);
+  const claimed = facts.balance === null ? 0n : (heldBy({ facts, way }) ?? 0n) - facts.balance;
   const left = rise === -shares || rise === claimed - shares;
   if (logs === null || order.exits.findRequest === undefined) {
     if (rise === null)

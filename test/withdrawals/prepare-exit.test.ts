@@ -41,6 +41,8 @@ interface Case {
   via?: "router" | "user";
   mode?: "instant" | "request";
   spender?: typeof USER;
+  /** The user's balance as it was read before; all shares by default. */
+  balance?: null;
 }
 
 /** Prepares a redemption of all shares on a chain that does this to it; gives what was simulated, too. */
@@ -51,11 +53,12 @@ async function prepare({
   via = "router",
   mode = "instant",
   spender,
+  balance,
 }: Case) {
   const { client, sent } = simulatedChain({ effects: () => effects, definition: home });
   const order = orderOf({ ...change, client });
   const way = exitWayOf(order, { via, mode, terms: { ...paying, ...terms }, ...(spender && { spender }) });
-  const facts = factsOf(order, [way]);
+  const facts = { ...factsOf(order, [way]), ...(balance === null && { balance }) };
   const prepared = prepareExit(testContext({ clients: [client] }), { order, facts, way });
   return { prepared: await prepared, sent };
 }
@@ -173,6 +176,7 @@ describe("prepareExit() by the owner", () => {
       "upstream_rejected",
     );
     expect(await codeOf({ ...of, effects: {} })).toBe("upstream_rejected");
+    expect(await codeOf({ ...of, effects: {}, balance: null })).toBe("upstream_rejected");
     // The call first claims as many shares as it takes, so that the balance stays.
     expect(await codeOf({ ...of, effects: {}, terms: { heldShares: HELD * 2n } })).toBe("none");
   });
