@@ -69,6 +69,10 @@ describe.each([
     // A vault that is paused pays nothing of what is worth more.
     const paused = { logs, held: wallet(600n, 100n), views: left(units(1n)) };
     expect(await playPosition(at, paused)).toMatchObject({ current: null, earned: null });
+    // Nor does it show what was settled before the price fell to nothing.
+    const settled = views({ waiting: 0n, ready: 100n, assets: 0n, cents: 0n });
+    const worthless = { logs: [deposited], held: wallet(900n, 0n), views: settled };
+    expect(await playPosition(at, worthless)).toMatchObject({ current: null, earned: null });
   });
 
   test("keeps what it has lost or gained once its parts are claimed", async () => {

@@ -213,13 +213,15 @@ function openRequests(vault: Vault, { standard, own, parts }: Seen): PendingExit
   const claimable = sumOfParts(parts, "ready");
   const token = vault.asset.address;
   const { barred = 0n } = own;
+  // A price of nothing does not show what was settled before.
+  const isPriced = (conversionPrice(vault, standard)?.assets ?? 0n) > 0n;
   const isUnshown = barred > 0n && parts.every(([id]) => id !== ANY_ID);
   const all: PartsById = isUnshown ? [...parts, [ANY_ID, { waiting: 0n, ready: 0n }]] : parts;
   return all.map(([requestId, { waiting, ready }]) => {
     const owed = requestId === ANY_ID ? barred : 0n;
     // A paused vault answers that nothing can be withdrawn even where shares are claimable. Others answer so of what a
     // claim has left, which is worth too little.
-    const isLeft = (valueAt(vault, { shares: ready, standard }) ?? LEAST) < LEAST;
+    const isLeft = isPriced && (valueAt(vault, { shares: ready, standard }) ?? LEAST) < LEAST;
     const payable = ready === 0n ? 0n : valueOrNull(standard.assets) || (isLeft ? 0n : null);
     const paid = payable === null || ready === claimable ? payable : mulDivDown(payable, ready, claimable);
     const value = valueAt(vault, { shares: waiting, standard });
