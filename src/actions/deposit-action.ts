@@ -96,6 +96,8 @@ export function depositAction(vault: Vault, { deposit: terms, deposits }: Deposi
     const code = explainVaultRevert(vault, terms.previewRevert ?? "0x").code ?? "would_revert";
     return refused({ code, reason: `${vault.name} does not accept deposits now`, mode });
   }
+  if (previewShares === 0n)
+    return refused({ code: "zero_shares", reason: `${vault.name} would mint no shares`, mode });
   if (terms.price === null || terms.price.shares === 0n) {
     const { code: unsafe, message } = unpricedDeposit(vault);
     return refused({ code: unsafe, reason: message, mode });

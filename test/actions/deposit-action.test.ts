@@ -43,6 +43,7 @@ test("depositAction() offers no deposit whose maximum is below the minimum", () 
 test.each<[string, Partial<DepositFacts["deposit"]>]>([
   ["would_revert", { previewShares: null }],
   ["price_unsafe", { price: null }],
+  ["zero_shares", { previewShares: 0n }],
   ["price_unsafe", { price: { assets: 1n, shares: 0n } }],
   // Shares that are worth less than the deposit by more than any slippage may be.
   ["price_unsafe", { amount: 1_000_000n, previewShares: 969_000n }],
