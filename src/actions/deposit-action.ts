@@ -20,13 +20,13 @@ export interface DepositFacts {
 }
 
 /** Returns the smallest deposit that vault and registry accept, in the asset's smallest unit; null if none is known. */
-const leastOf = (vault: Vault, terms: DepositTerms | null): bigint | null =>
+export const leastDeposit = (vault: Vault, terms: DepositTerms | null): bigint | null =>
   larger(vault.minDeposit, terms?.minDeposit ?? null);
 
 /** Slippage as a fraction with which a build accepts the most expensive shares. */
-const MOST_SLIPPAGE = 0.03;
+export const MOST_SLIPPAGE = 0.03;
 /** Factor from an amount for which the shares are worth too little to one on which a fixed fee hardly counts. */
-const LARGE_FACTOR = 1_000n;
+export const LARGE_FACTOR = 1_000n;
 
 /** Returns true if a build refuses the deposit, with any slippage, because the shares are worth too little. */
 function isUnderpaid(vault: Vault, { amount, previewShares: shares, price }: AskedDeposit): boolean {
@@ -60,15 +60,15 @@ export function smallDepositQuery(
 /** Returns the amount of a deposit that shows more than the small one, or that one's if none does. */
 function otherAmount(vault: Vault, small: AskedDeposit): bigint {
   const { amount, maxDeposit, previewShares } = small;
-  const least = larger(leastOf(vault, small), amount) ?? amount;
+  const least = larger(leastDeposit(vault, small), amount) ?? amount;
   if (previewShares === null) return smaller(least, maxDeposit) ?? least;
   const large = amount * LARGE_FACTOR;
   return isUnderpaid(vault, small) ? (smaller(large, maxDeposit) ?? large) : amount;
 }
 
 /**
- * Returns whether a user can deposit now, by the vault's registry entry, the conditions of a small deposit and the open
- * requests: with the code of a build if that would refuse every amount.
+ * Returns whether a user can deposit now by the views: the vault's registry entry, the conditions of a small deposit and
+ * the open requests. An impossible deposit has the code of a build, which would refuse every amount.
  */
 export function depositAction(vault: Vault, { deposit: terms, deposits }: DepositFacts): VaultAction {
   const mode =
@@ -82,7 +82,7 @@ export function depositAction(vault: Vault, { deposit: terms, deposits }: Deposi
   const refusal = findDepositRefusal(vault, { token: vault.asset, terms });
   if (refusal !== null) return refused({ code: refusal.code, reason: refusal.message, mode });
   const { maxDeposit, previewShares } = terms;
-  const least = leastOf(vault, terms);
+  const least = leastDeposit(vault, terms);
   if (maxDeposit !== null && (maxDeposit === 0n || maxDeposit < (least ?? 0n))) {
     const reason = maxDeposit === 0n ? "is full" : "has less room than its smallest deposit needs";
     return refused({ code: "above_maximum", reason: `${vault.name} ${reason}`, max: "0", mode });

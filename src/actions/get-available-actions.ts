@@ -24,7 +24,8 @@ import type { Vault } from "../vaults/vault.ts";
 import { depositEntryForDisplay } from "../vaults/vault-deposit-entry.ts";
 import { readTimed } from "../vaults/vault-state.ts";
 import { firstPaid } from "../withdrawals/withdrawal-order.ts";
-import { type DepositFacts, depositAction, smallDepositQuery } from "./deposit-action.ts";
+import { type DepositFacts, smallDepositQuery } from "./deposit-action.ts";
+import { findAvailableDeposit } from "./find-available-deposit.ts";
 import { findAvailableCancellation, findAvailableClaim } from "./find-available-request-actions.ts";
 import { findAvailableWithdrawal, mostHeld, type WithdrawalFacts } from "./find-available-withdrawal.ts";
 import type { UserRequests } from "./request-actions.ts";
@@ -58,7 +59,8 @@ export async function getActions(
   const isUnknown = value.requests?.length === 0 && missesRequests(vault, stored.unlisted);
   const facts = isUnknown ? { ...value, requests: null } : value;
   const own = { vault, user: of.user, facts, block };
-  const [withdraw, claim, cancellation] = await Promise.all([
+  const [deposit, withdraw, claim, cancellation] = await Promise.all([
+    findAvailableDeposit(ctx, own),
     findAvailableWithdrawal(ctx, own),
     findAvailableClaim(ctx, own),
     findAvailableCancellation(ctx, own),
@@ -68,7 +70,7 @@ export async function getActions(
     cancellation.refused.has(request) ? { ...request, cancellable: false } : request,
   );
   return {
-    ...{ deposit: depositAction(vault, facts), withdraw, claim, cancel: cancellation.action },
+    ...{ deposit, withdraw, claim, cancel: cancellation.action },
     requests: [
       ...requests.map((request) => toWireRedemption(vault, { request, open })),
       ...facts.deposits.map((one) => toWireDepositRequest(one, open)),

@@ -6548,7 +6548,7 @@ export interface components {
         /** @description Whether a user can take one action at a vault now. */
         VaultAction: {
             /**
-             * @description Whether it is possible now by the vault's views and, except for a deposit, a simulation. The simulation of a build decides.
+             * @description Whether it is possible now by the vault's views and a simulation, for a deposit whatever the account holds of the asset. The simulation of a build decides.
              * @example true
              */
             allowed: boolean;

@@ -221,7 +221,7 @@ export const VaultAction = z
   .object({
     allowed: z.boolean().meta({
       description:
-        "Whether it is possible now by the vault's views and, except for a deposit, a simulation. The simulation of a build decides.",
+        "Whether it is possible now by the vault's views and a simulation, for a deposit whatever the account holds of the asset. The simulation of a build decides.",
       example: true,
     }),
     max: AmountText.nullable().meta({

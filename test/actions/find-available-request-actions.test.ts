@@ -36,7 +36,8 @@ async function actionsOf(of: {
     ...{ previewSyncRedeem: 0n, manager: VAULT, withdrawalManager: VAULT },
   };
   const { ctx, chain } = await createWithdrawalFixture({
-    ...{ functions, vaults: [storedOf(at)], answers: { ...answers, ...of.answers } },
+    // No deposit is tried besides.
+    ...{ functions, vaults: [storedOf(at, { status: "paused" })], answers: { ...answers, ...of.answers } },
     effects: of.effects,
   });
   const { claim, cancel, requests } = await getActions(ctx, { user: USER, vaultId: at.vaultId });

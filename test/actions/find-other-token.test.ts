@@ -45,7 +45,8 @@ async function withdrawalOf(holds: Readonly<Record<Address, bigint>>, paused = f
       ...{ vault: VAULT, accountant: VAULT, isPaused: paused, getRateInQuoteSafe: 10n ** 18n, balanceOf },
       assetData: (_teller: Address, token: Address) => [true, token !== third, 0],
     },
-    vaults: [storedOf(veda, { acceptedAssets: [...veda.acceptedAssets] })],
+    // No deposit is tried besides.
+    vaults: [storedOf(veda, { acceptedAssets: [...veda.acceptedAssets], status: "paused" })],
   });
   const { withdraw } = await getActions(ctx, { user: USER, vaultId: veda.vaultId });
   return { ...withdraw, simulations };

@@ -36,7 +36,8 @@ async function withdrawalOf(of: {
   const answers = { previewRedeem: worth, convertToAssets: worth, ...of.answers };
   const { ctx } = await createWithdrawalFixture({
     ...{ effects, answers, functions, routed: false },
-    vaults: [storedOf(at)],
+    // No deposit is tried besides.
+    vaults: [storedOf(at, { status: "paused" })],
   });
   const { withdraw } = await getActions(ctx, { user: USER, vaultId: at.vaultId });
   return { ...withdraw, simulations };

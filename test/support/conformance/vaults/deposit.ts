@@ -9,7 +9,7 @@ import {
 import { expect } from "vitest";
 import { rpc } from "../../../../scripts/stack/chains/json-rpc.ts";
 import { TransferStatus } from "../../../../src/schemas/deposit-schema.ts";
-import { Positions } from "../../../../src/schemas/position-schema.ts";
+import { Positions, VaultActions } from "../../../../src/schemas/position-schema.ts";
 import { VaultDetail } from "../../../../src/schemas/vault-schema.ts";
 import { adapterOf } from "../../../../src/vaults/families/vault-families.ts";
 import { findStoredVault } from "../../../../src/vaults/find-vault.ts";
@@ -66,6 +66,12 @@ export async function detailOf(placed: Placed): Promise<VaultDetail> {
 export async function positionsOf(placed: Placed, user: Address) {
   const answer = await read(await placed.world.fresh().send(`/v1/positions/${user}`));
   return Positions.parse(answer.body).positions;
+}
+
+/** Requests what a user can do at the vault. */
+export async function actionsOf(placed: Placed, user: Address): Promise<VaultActions> {
+  const answer = await read(await placed.world.fresh().send(`/v1/actions/${user}/${vaultIdOf(placed)}`));
+  return VaultActions.parse(answer.body);
 }
 
 /** Returns the vault as the service reads it from its registry. */

@@ -6,6 +6,7 @@ import type { Token } from "../../../../src/vaults/vault.ts";
 import { balanceOf } from "../../e2e/balances.ts";
 import type { TestUser } from "../../e2e/chain.ts";
 import {
+  actionsOf,
   ask,
   build,
   depositUnbuilt,
@@ -25,7 +26,7 @@ import { startWorld, type World } from "./world.ts";
 /**
  * Defines the tests that every vault family must pass: the vault detail equals the contracts' values; a deposit mints
  * the previewed shares; the position has the family's own value; events become flows; and each limit, pause and
- * permission is rejected with its own error code.
+ * permission is rejected with its own error code, which the user's actions give too.
  */
 export function conformance(families: readonly Family[]): void {
   let world: World;
@@ -107,6 +108,9 @@ export function conformance(families: readonly Family[]): void {
   });
 }
 
+/** Codes of builds after which another amount may be accepted. */
+const OF_ONE_AMOUNT: ReadonlySet<string> = new Set(["above_maximum", "below_minimum"]);
+
 function describeStates(family: Family, of: { world: () => World; decimals: number }): void {
   describe("limits, pauses and permissions", () => {
     let placed: Placed;
@@ -123,6 +127,10 @@ function describeStates(family: Family, of: { world: () => World; decimals: numb
         const answer = await ask({ placed, user: user.address, amount: wanted });
         if (refused === null) expect(answer).toMatchObject({ status: 200 });
         else expect(answer.body).toMatchObject(refused);
+        const { deposit } = await actionsOf(placed, user.address);
+        if (refused === null) expect(deposit).toMatchObject({ allowed: true, code: null });
+        else if (amount === sampleAmount && !OF_ONE_AMOUNT.has(refused.code))
+          expect(deposit).toMatchObject({ allowed: false, code: refused.code });
         if (shown !== undefined) expect(await detailOf(placed)).toMatchObject(shown);
       });
     });
