@@ -27,10 +27,10 @@ export interface BundledModule {
 
 /**
  * Bundles `src/worker.ts` with its packages into `.cache/bundled/worker.js` and one module for each set of files that
- * is loaded separately, without what nothing uses, what only the OpenAPI document and migrations read, clients of Postgres
- * that use sockets, commands of Redis that it never sends and formats of strings that it never checks. `root`: absolute
- * path of the repository. Builds of the same sources may run at the same time. Throws an Error if a file does
- * not parse, an import does not resolve, or a file is neither a source of the Worker nor part of a package.
+ * is loaded separately. Leaves out what nothing uses, what only the OpenAPI document and migrations read, clients of
+ * Postgres that use sockets, commands of Redis that the Worker never sends and formats of strings that it never checks.
+ * `root`: absolute path of the repository. Builds of the same sources may run at the same time. Throws an Error if a
+ * file does not parse, an import does not resolve, or a file is neither a source of the Worker nor part of a package.
  */
 export async function bundleSources(root: string): Promise<BundledModule[]> {
   const chunks = await bundle(root);

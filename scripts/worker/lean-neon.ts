@@ -62,7 +62,7 @@ function partsOf(statement: Statement): Part[] {
 
 type Expression = Extract<Statement, { type: "ExpressionStatement" }>["expression"];
 
-/** Returns what a statement gives a name or a member: the first argument, or the object that gets a value. */
+/** Returns the name that a statement changes: a call's first argument, or the object of which a member is assigned. */
 function changedBy(expression: Expression): string | null {
   if (expression.type === "CallExpression") {
     const [first] = expression.arguments;

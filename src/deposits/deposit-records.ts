@@ -78,8 +78,8 @@ export async function loadDeposit(ctx: Context, trackingId: string): Promise<Dep
  * `store_unavailable`.
  */
 export async function getTrackedDeposit(ctx: Context, trackingId: string): Promise<DepositDetail> {
-  // A job that is done with a report has written the row before: without the report, an older row would ask for the
-  // transaction again.
+  // A job writes the row before it drops a report. If the row were read first, it could be the older one without the
+  // report, which would ask for the transaction again.
   const hints = await selectHints(ctx.db, [trackingId]);
   const stored = await loadDeposit(ctx, trackingId);
   const readTransaction = createTransactionReader(ctx);

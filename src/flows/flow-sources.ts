@@ -72,7 +72,7 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
     vaults: vaults.map(({ address }) => address.toLowerCase()),
     toRows: (logs, final) => {
       const all = logs.flatMap((log) => toRow(log, log.blockNumber <= final) ?? []);
-      const rows = withoutUnmade(all, requests);
+      const rows = countedRows(all, requests);
       creditRoutedFlows(rows, { logs, receivers, redeemed });
       return rows;
     },
@@ -111,11 +111,11 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
 }
 
 /**
- * Returns rows without those that make a request (`made`), without those that took shares for one (`taken`) but are not
- * the last before one that made it, because an unknown contract took them, and without those whose shares a withdrawal
- * counts (`burned`).
+ * Returns the rows that count. Those left out make a request (`made`); or took shares for one (`taken`), but are not
+ * the last before one that made it, because an unknown contract took them; or have shares that a withdrawal counts
+ * (`burned`).
  */
-function withoutUnmade(
+function countedRows(
   rows: readonly FlowRow[],
   requests: { get(row: FlowRow): VaultFlow["request"] },
 ): FlowRow[] {
@@ -201,8 +201,8 @@ function decodeOrderLog({ topics, data }: ChainLog): ExecutedOrder | null {
 }
 
 /**
- * Credits the flows of the Router's orders in logs, at vaults by share token, to those who received or paid shares. Those
- * of one order lie between its event and that of the order before: an order may also trade the shares elsewhere.
+ * Credits the flows of the Router's orders in logs, at vaults by share token, to those who received or paid shares.
+ * Those of one order lie between its event and that of the order before: an order may also trade the shares elsewhere.
  */
 function creditRoutedFlows(
   rows: readonly FlowRow[],
@@ -233,9 +233,9 @@ function creditRoutedFlows(
 type RoutedOrder = ExecutedOrder & { vaultAddress: string };
 
 /**
- * Credits a routed deposit to its receiver, in the last deposit row with the shares that arrived, with or without those of
- * earlier deposits that the receiver claimed with them: the vault's own event names the Router's clone, which passed the
- * shares on.
+ * Credits a routed deposit to its receiver: the last deposit row with the shares that arrived, or with these less those
+ * of earlier deposits that were claimed for the receiver. The vault's own event names the Router's clone, which passed
+ * the shares on.
  */
 function creditDepositReceiver(
   rows: readonly FlowRow[],

@@ -15,11 +15,11 @@ const ROUNDING = 2n;
 const none: Query<null> = { reads: {}, interpret: () => null };
 
 /**
- * Returns the ids of the vaults whose positions and flows do not belong together, because what lies between their blocks
- * shows in no share balance: of flows that are not indexed yet, payments of requests, requests that others made for the
- * user, and cancelled deposits. Reads the requests at the index's last block, if there are vaults with such flows, whose
- * other changes the vaults tell. One whose requests it cannot read there counts if they may have been paid (`mayBePaid`).
- * If the index is ahead of the positions, all vaults with such flows or deposit requests count. Never throws.
+ * Returns the ids of the vaults whose positions do not match their flows, because something that changes no share
+ * balance happened between the blocks of both: a payment of a request, a request that another account made for the user
+ * or a cancelled deposit. Only some vaults have such flows (`paysUnseen`), for which the requests at the index's last
+ * block are read; one whose requests cannot be read there counts if they may have been paid (`mayBePaid`). If the index
+ * is ahead of the positions, all vaults with such flows or with deposit requests count. Never throws.
  */
 export async function findUnindexedPayments(
   client: ChainClient,

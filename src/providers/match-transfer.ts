@@ -22,8 +22,9 @@ type Wanted = Pick<TransferReference, "sender" | "built"> & { logs: readonly Log
  * Returns the transfer that a reference identifies, of candidates in log order. If the source transaction has several,
  * as a bundle of user operations may, it is one that names the sender's account: in the reference's Router order the
  * last before the order's event, otherwise the only one or, of several, the only one that was paid with the sender's
- * amount, or the one at its place among as many equal ones as were sent. Outside a Router order, none that takes more than the sender paid. Null if there is none, or if the transfer
- * cannot be identified. `logs` are those of the source transaction.
+ * amount or, if the sender sent several equal ones, the one at the reference's `place`, if as many are found. Outside a
+ * Router order, none that takes more than the sender paid. Null if there is none, or if the transfer cannot be
+ * identified. `logs` are those of the source transaction.
  */
 export function matchTransfer<T>(candidates: readonly Candidate<T>[], wanted: Wanted): T | null {
   const end = orderEnd(wanted);

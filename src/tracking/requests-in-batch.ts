@@ -7,8 +7,9 @@ import type { Vault } from "../vaults/vault.ts";
 const MAX_LOGS = 100;
 
 /**
- * Returns what `find` finds in a receipt's logs, as a family's function for requests does: the first one of the user,
- * and those that it finds in the vault's logs without the ones before. Some may be repeated. Pure.
+ * Returns the requests in a receipt's logs: the one that `find`, a family's function for requests, finds in all logs,
+ * then those that it finds in the vault's logs after each of these. The same request may appear several times. Null if
+ * there is none. Pure.
  */
 export function requestsInBatch<T>(
   { logs }: Receipt,

@@ -13,8 +13,8 @@ const LENGTH_ZEROS = "0".repeat(56);
 
 /**
  * Returns the keccak256 hashes of byte strings, of 36 bytes or more, that follow their own length in an input, as calls
- * in batches do, each with how often it does; none proves that its call is made. Inputs that are long or contain many lengths are read in part.
- * Sources: ERC-7579, ERC-4337, Safe's MultiSend.
+ * in batches do, each with the number of such strings. None proves that its call is made. Inputs that are long or
+ * contain many lengths are read in part. Sources: ERC-7579, ERC-4337, Safe's MultiSend.
  */
 export function innerDataHashes(input: Hex): Map<Hex, number> {
   const text = input.slice(2, 2 + 2 * MAX_SEARCHED_BYTES).toLowerCase();

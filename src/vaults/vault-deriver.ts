@@ -182,8 +182,8 @@ export interface Deriver {
    */
   describeOther?(address: Address): Query<string | null>;
   /**
-   * The parameter of a contract that no view of the vault names, and the storage slots of which the first that is not
-   * zero names it. `derive` still checks it, as a parameter of the earlier entry.
+   * The registry parameter (`param`) of a contract that no view of the vault names, and the storage slots that may name
+   * it: the first that is not zero counts. `derive` still checks it, as a parameter of the earlier entry.
    */
   stored?: { param: string; slots: readonly Hex[] };
 }

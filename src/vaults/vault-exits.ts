@@ -293,7 +293,7 @@ export interface VaultExits {
     vault: Vault,
     seen: { user: Address; requestId: string; logs: readonly Log[]; requestLogs: readonly Log[] },
   ): ExitSettlement | null;
-  /** Finds how a receipt's logs cancel a request of the user of any id: shares are `returned`, or `kept` in the wallet. */
+  /** Finds a cancelled request of the user, of any id, in a receipt's logs: its shares were `returned`, or `kept`. */
   findCancellation?(vault: Vault, seen: { user: Address; logs: readonly Log[] }): "returned" | "kept" | null;
   /** Returns true if the vault may number its requests, but its settlements do not name them. Absent means false. */
   settlesUnnamed?(vault: Vault): boolean;

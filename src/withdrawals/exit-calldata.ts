@@ -109,7 +109,7 @@ export function shareOrder(
 }
 
 /**
- * Returns the number of shares in an order, and their minimum output each, times 10^27 and in smallest units, rounded
+ * Returns the number of shares in an order, and the minimum output of each, times 10^27 and in smallest units, rounded
  * down and capped at the largest uint256. An order of all shares takes the lower of what the owner holds and has allowed
  * when it is executed, if that minimum is exact enough: shares that arrive after the build are redeemed too if an
  * earlier, higher allowance covers them. Otherwise they stay with the owner, as they do after a call of the vault itself.
