@@ -21,6 +21,20 @@ async function buildCode(user: string, of: { vault: StackVault; shares: string }
   return answer.status === 200 ? null : (answer.json as { code: string }).code;
 }
 
+/** What builds of a small and of a large deposit of the asset say: null if it can be signed, else its code. */
+async function depositCodes(user: string, vault: StackVault): Promise<(string | null)[]> {
+  const { asset, min_deposit: least } = await api.vault(vault.vault_id);
+  const whole = 10n ** BigInt(asset.decimals);
+  const small = BigInt(least ?? 0) > whole ? BigInt(least ?? 0) : whole;
+  const build = async (amount: bigint) => {
+    const paid = { from_chain_id: vault.chain_id, from_token: asset.address, from_amount: String(amount) };
+    const body = { ...paid, vault_id: vault.vault_id, user_address: user };
+    const answer = await api.send("/v1/quote/build", { body });
+    return answer.status === 200 ? null : (answer.json as { code: string }).code;
+  };
+  return Promise.all([small, 1_000n * small].map(build));
+}
+
 /** Returns a user who holds shares where the vault gives them at once, else one who holds none. */
 async function userOf(vault: StackVault): Promise<string> {
   try {
@@ -33,6 +47,14 @@ async function userOf(vault: StackVault): Promise<string> {
 describe.each(known.map((vault) => [`${vault.chain_id}: ${vault.name}`, vault] as const))(
   "%s",
   (_name, vault) => {
+    test("the action to deposit names what a build says, also to a user who holds nothing", async () => {
+      const { address } = await newUser(chainOf(vault.chain_id), {});
+      const { deposit } = await actionsOf(address, vault);
+      const codes = await depositCodes(address, vault);
+      expect(codes).toContain(deposit.code);
+      expect(deposit.allowed).toBe(codes.includes(null));
+    });
+
     test("the action to withdraw names what a build says", async () => {
       const stranger = await newUser(chainOf(vault.chain_id), {});
       for (const user of [stranger.address, await userOf(vault)]) {
