@@ -31,17 +31,20 @@ const isOwnCall = (
   { transaction: { from, to }, target }: { transaction: Transaction; target: string },
 ): boolean => sameAddress(from, userAddress) && sameAddress(to ?? "", target);
 
+/** Returns the amounts of the token of the vault's payment that its user paid, by the token's transfers in logs. */
+const paymentsIn = (logs: Receipt["logs"], { userAddress, exitToken }: Payer): bigint[] =>
+  transfersOf(logs, exitToken).flatMap(({ from, value }) => (sameAddress(from, userAddress) ? [value] : []));
+
 /** Returns a function that counts how often a transaction makes a withdrawal's second step. */
 function counterOf(row: Payer, { transaction, receipt }: TransactionOnChain): (built: BuiltTransfer) => Made {
   if (transaction === null || receipt === null || !receipt.succeeded) return () => NOT_MADE;
   const { input } = transaction;
-  const isUser = (account: string): boolean => sameAddress(account, row.userAddress);
-  const paid = transfersOf(receipt.logs, row.exitToken).filter((transfer) => isUser(transfer.from));
+  const paid = paymentsIn(receipt.logs, row);
   const inner = once(() => innerDataHashes(input));
   return ({ target, dataHash, amount }) => {
     if (isOwnCall(row, { transaction, target }))
       return keccak256(input) === dataHash ? { calls: 1, payments: 1 } : NOT_MADE;
-    const payments = paid.filter(({ value }) => value === BigInt(amount)).length;
+    const payments = paid.filter((value) => value === BigInt(amount)).length;
     if (payments === 0 || !receipt.logs.some(({ address }) => sameAddress(address, target))) return NOT_MADE;
     return { calls: inner().get(dataHash as Hex) ?? 0, payments };
   };
@@ -151,8 +154,8 @@ export async function readSentAmount(
 
 /**
  * Returns the place of a withdrawal among those of the user that sent as much to the same place in one transaction, and
- * their number: nothing tells their transfers apart, so that each has one in the order of the tracking ids. Throws
- * `store_unavailable` and errors of the RPC nodes.
+ * the number of their transfers: nothing tells these apart, so that each withdrawal has one in the order of the tracking
+ * ids. Throws `store_unavailable` and errors of the RPC nodes.
  */
 export async function placeAmongEqual(
   ctx: Context,
@@ -169,6 +172,9 @@ export async function placeAmongEqual(
       toChainId === row.toChainId &&
       bridge === row.bridge,
   );
-  const earlier = equal.filter((other) => other.row.trackingId < row.trackingId);
-  return { index: earlier.length, count: equal.length + 1 };
+  const index = equal.filter((other) => other.row.trackingId < row.trackingId).length;
+  if (equal.length === 0 || amount === null) return { index, count: equal.length + 1 };
+  // Two that are tracked at the same moment may both be proven by one payment: the first of them has its transfer.
+  const payments = paymentsIn((await read()).receipt?.logs ?? [], row).filter((value) => value === amount);
+  return { index, count: Math.min(equal.length + 1, Math.max(payments.length, 1)) };
 }

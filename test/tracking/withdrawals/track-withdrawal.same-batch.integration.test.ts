@@ -223,4 +223,15 @@ describe("a batch with one call and one payment", () => {
     const batch = batchOf([first], [...more, ...send(60_000n, 7n)]);
     expect(await track([first, other], batch)).toEqual(["completed by 7 of 59999", "awaiting_transfer"]);
   });
+
+  test("gives the first its transfer if both were proven at the same moment", async () => {
+    const parts = [first, { ...equal, vault: USDC_1 }].map((part) => ({ ...part, assets: "60000" }));
+    await store(parts);
+    const proven = { state: "bridging", depositTxHash: BATCH, depositProven: true } as const;
+    await causeway.db
+      .update(deposits)
+      .set({ ...proven, provider: "across", bridge: "across", tool: "across" });
+    const batch = batchOf([first], send(60_000n, 7n));
+    expect(await track(parts, batch)).toEqual(["completed by 7 of 59999", "bridging"]);
+  });
 });
