@@ -144,8 +144,7 @@ function requestTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
       const gross = base.grossAssets;
       // Shares that have left the wallet since are no longer claimed.
       const busy = requested > 0n && requested <= (base.heldShares ?? requested);
-      const charged =
-        gross === null || fee === null || fee > WAD ? null : gross - mulDivDown(gross, fee, WAD);
+      const charged = gross === null || fee === null || fee > WAD ? null : mulDivDown(gross, WAD - fee, WAD);
       // An account's lock does not affect requests.
       const barred = base.refusal === "share_locked" ? null : base.refusal;
       return {

@@ -139,6 +139,18 @@ test("no request is offered that ends in the second in which it is made", () => 
   expect(refusalOf(new Revert("0x"))).toBeNull();
 });
 
+test.each([
+  // The contract takes 1,015 of 2,030 shares, and the others are worth 50.75 units.
+  [2_030n, 101n, 10n ** 18n / 2n, 50n],
+  [100n, 100n, 10n ** 16n, 99n],
+  [100n, 100n, 10n ** 18n, 0n],
+])("a request of %s shares worth %s is not estimated too high after its fee", (shares, gross, fee, net) => {
+  const request = { mode: "request", shares, token: vault.asset, caller: USER, now: NOW } as const;
+  const query = iporExits.terms(plasma, { ...request, owner: USER, receiver: USER });
+  const terms = answer(query, { gross, fee, window: 1n, open: [0n, 0n, false, 0n] });
+  expect(terms).toMatchObject({ grossAssets: gross, previewAssets: net });
+});
+
 describe("iporExitParams()", () => {
   const paramsBy = (table: Record<string, unknown>, reviewed: Address | null = MANAGER) =>
     answer(iporExitParams({ vault: VAULT, accessManager: OTHER, reviewed }), table);
