@@ -2663,7 +2663,7 @@ export interface components {
              * @example WAIT_DESTINATION_TRANSACTION
              */
             substatus: components["schemas"]["Substatus"] | null;
-            /** @description Transaction and amount that the user sent, or `null` if they are unknown. */
+            /** @description Transaction and amount that the user sent, or `null` if they are unknown. Of a redemption request, the shares that the vault is to redeem, without those that it took as a fee of the request. */
             sending: components["schemas"]["TransferSide"] | null;
             /** @description Transaction and amount that the user received (shares, a delivered token or a refund), or `null` if nothing has arrived yet. While a withdrawal's payment is bridged, it is `null` again. */
             receiving: components["schemas"]["TransferSide"] | null;
@@ -3360,7 +3360,7 @@ export interface components {
             /** @description How the vault pays. `instant`: in the same transaction; `request`: after it has settled a request; `cooldown`: after a fixed wait. */
             mode: components["schemas"]["ExitMode"];
             /**
-             * @description Shares to redeem, in the share token's smallest unit. Once the redemption is on chain, the shares that it redeemed.
+             * @description Shares to redeem, in the share token's smallest unit. Once the redemption is on chain, the shares that it redeemed, without those that the vault took as a fee of the request.
              * @example 1000000
              */
             shares: bigint;
@@ -3517,7 +3517,7 @@ export interface components {
             /** @description How the vault pays. `instant`: in the same transaction; `request`: after it has settled a request; `cooldown`: after a fixed wait. */
             mode: components["schemas"]["ExitMode"];
             /**
-             * @description Shares to redeem, in the share token's smallest unit. Once the redemption is on chain, the shares that it redeemed.
+             * @description Shares to redeem, in the share token's smallest unit. Once the redemption is on chain, the shares that it redeemed, without those that the vault took as a fee of the request.
              * @example 1000000
              */
             shares: bigint;
@@ -4970,7 +4970,7 @@ export interface components {
             /** @description How the vault pays. `instant`: in the same transaction; `request`: after it has settled a request; `cooldown`: after a fixed wait. */
             mode: components["schemas"]["ExitMode"];
             /**
-             * @description Shares to redeem, in the share token's smallest unit. Once the redemption is on chain, the shares that it redeemed.
+             * @description Shares to redeem, in the share token's smallest unit. Once the redemption is on chain, the shares that it redeemed, without those that the vault took as a fee of the request.
              * @example 1000000
              */
             shares: bigint;

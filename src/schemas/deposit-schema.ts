@@ -110,7 +110,9 @@ export const TransferStatus = z
     }),
     substatus: SubstatusText,
     sending: TransferSide.nullable().meta({
-      description: "Transaction and amount that the user sent, or `null` if they are unknown.",
+      description:
+        "Transaction and amount that the user sent, or `null` if they are unknown. Of a redemption request, the shares " +
+        "that the vault is to redeem, without those that it took as a fee of the request.",
     }),
     receiving: TransferSide.nullable().meta({
       description:

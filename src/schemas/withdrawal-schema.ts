@@ -115,7 +115,8 @@ export const Withdrawal = z
     }),
     shares: AmountText.meta({
       description:
-        "Shares to redeem, in the share token's smallest unit. Once the redemption is on chain, the shares that it redeemed.",
+        "Shares to redeem, in the share token's smallest unit. Once the redemption is on chain, the shares that it redeemed, " +
+        "without those that the vault took as a fee of the request.",
     }),
     chain_id: ChainIdNumber.meta({ description: "EIP-155 id of the vault's chain." }),
     to_chain_id: ChainIdNumber.meta({ description: "EIP-155 id of the chain on which the user is paid." }),
