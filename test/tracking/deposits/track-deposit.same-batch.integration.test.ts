@@ -1,3 +1,4 @@
+import { eq } from "drizzle-orm";
 import { concatHex, type Hex, keccak256, type Log, pad, size, toHex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { vaultRow } from "../../../scripts/bench/vault-row.ts";
@@ -8,6 +9,7 @@ import { type DepositRow, selectDeposit } from "../../../src/db/queries/deposit-
 import { deposits } from "../../../src/db/tables/deposit-tables.ts";
 import { vaults } from "../../../src/db/tables/vault-tables.ts";
 import { isProvenBy } from "../../../src/status/status-transaction-match.ts";
+import { restateFromChains } from "../../../src/tracking/deposits/deposit-evidence.ts";
 import { trackDeposit } from "../../../src/tracking/deposits/track-deposit.ts";
 import { provingTransactions } from "../../../src/tracking/deposits/track-deposit-evidence.ts";
 import { testChain } from "../../support/chains/rpc-node.ts";
@@ -78,17 +80,23 @@ function batchOf(calls: readonly Part[], events: readonly Log[]): TransactionOnC
   return { transaction, receipt: receiptOf(...events), confirmations: testChain.confirmations };
 }
 
-/** Tracks the deposits after a batch was reported for each, three times, and returns what each has. */
-async function track(
-  parts: readonly Part[],
-  { batch, together = false }: { batch: TransactionOnChain; together?: boolean },
-): Promise<string[]> {
+/** The chain on which the batch was sent, and one on which nothing of the deposits is found. */
+function chainOf(batch: TransactionOnChain) {
   const given = causeway.context();
   const definitions = new Map([chainId, 10].map((id) => [id, { ...testChain, chainId: id }]));
   // No log is searched: what is looked at was reported.
   const ctx = { ...given, now: () => NOW, chains: { ...given.chains, definitions, client: () => null } };
   const readTransaction = async (_chainId: number, hash: Hex): Promise<TransactionOnChain> =>
     hash === BATCH ? batch : { ...batch, receipt: { ...receiptOf(), blockNumber: 90n } };
+  return { ctx, readTransaction };
+}
+
+/** Tracks the deposits after a batch was reported for each, three times, and returns what each has. */
+async function track(
+  parts: readonly Part[],
+  { batch, together = false }: { batch: TransactionOnChain; together?: boolean },
+): Promise<string[]> {
+  const { ctx, readTransaction } = chainOf(batch);
   const left = new Map(parts.map((part) => [part, true]));
   const trackOne = async (part: Part): Promise<void> => {
     const found = await selectDeposit(ctx.db, idOf(part));
@@ -232,6 +240,20 @@ describe.each(kinds)("of two mints in one batch, both %s", (_kind, [one, other])
     const batch = batchOf([one, other], events);
     expect(await track([one, other], { batch })).toEqual([waiting, waiting]);
   });
+});
+
+test("each of two deposits has its own mint if its state is derived again", async () => {
+  await store("erc4626", [first, second]);
+  const batch = batchOf([first, second], [...mint(60n, 6n), ...mint(40n, 5n)]);
+  await track([first, second], { batch });
+  const { ctx, readTransaction } = chainOf(batch);
+  for (const made of await stored()) {
+    const { trackingId, shares, depositProven } = made;
+    await causeway.db.update(deposits).set({ shares: "1" }).where(eq(deposits.trackingId, trackingId));
+    const wrong = { ...made, shares: "1" };
+    const again = await restateFromChains(ctx, { row: wrong, known: [], readTransaction });
+    expect(again).toMatchObject({ state: "completed", shares, depositProven, depositTxHash: BATCH });
+  }
 });
 
 test("each of two deposits takes over its own continuation of a batch", async () => {
