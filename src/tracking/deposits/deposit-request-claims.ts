@@ -134,7 +134,10 @@ interface Taken {
 export function takenByEnded(row: RequestSubject, others: readonly DepositRow[]): Taken[] {
   const ended = others.filter((other) => isClaimed(other) && other.requestId === row.requestId);
   return ended
-    .filter((one) => !isSameRequest(one, row))
+    .filter(
+      (one, index) =>
+        !isSameRequest(one, row) && !ended.slice(0, index).some((before) => isSameRequest(before, one)),
+    )
     .map((one) => ({ hash: one.claimTxHash, left: askedBy(one) }));
 }
 
