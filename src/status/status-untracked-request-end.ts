@@ -58,7 +58,10 @@ function refund({ vault, account: user, receipt: { logs } }: At): RequestEnd | n
   return isRefund ? { outcome: "refunded", assets: null } : null;
 }
 
-/** Returns the cancellation of a request of the account of which the family's events tell no more. */
+/**
+ * Returns the cancellation of one of the account's requests that the family's events show without the request's id; null
+ * if there is none.
+ */
 function cancellation(at: At): ShownRequestEnd | null {
   const { vault, account: user, receipt } = at;
   const shares = adapterOf(vault).exits?.findCancellation?.(vault, { user, logs: receipt.logs }) ?? null;

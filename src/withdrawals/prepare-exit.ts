@@ -4,7 +4,7 @@ import type { SimulationResult } from "../chains/simulator/simulation.ts";
 import type { Context } from "../context.ts";
 import { type AppError, failure } from "../errors.ts";
 import { isNative } from "../lib/address.ts";
-import { MAX_UINT256 } from "../lib/amount.ts";
+import { larger, MAX_UINT256 } from "../lib/amount.ts";
 import { exactFloor, orderDeadline } from "../orders/order-floors.ts";
 import { allowedLoss } from "../orders/order-slippage.ts";
 import type { UserCall } from "../orders/order-wallet-calls.ts";
@@ -263,9 +263,10 @@ function toPaid(of: Made & { promised: bigint | null }): PreparedExit {
   // What the simulation saw is what the transaction will do, so that it may lose no more than any other.
   const seen = exactFloor(received ?? promised ?? 0n, allowedLoss(order.slippage, false)).minOut;
   // A floor must not depend on a view alone.
+  const least = larger(exit.minAssets, seen) ?? seen;
   const raised = seen > exit.minAssets ? { ...exit, minAssets: seen } : exit;
   const call = raised === exit ? of.call : encodeExit(raised);
-  verifyWithdrawal(toExpectedWithdrawal({ order, facts, way }, raised.minAssets), call);
+  verifyWithdrawal(toExpectedWithdrawal({ order, facts, way }, least), call);
   const { paidNow, previewAssets } = way.terms;
   return {
     ...{ exit: raised, facts, call },
@@ -297,17 +298,16 @@ function toRequested(of: Made): PreparedExit {
       `${exit.order.vault.name} takes the shares without recording the request`,
     );
   return {
-    ...{ exit, facts, call },
-    assets: exit.way.terms.previewAssets,
+    ...{ exit, facts, call, assets: exit.way.terms.previewAssets },
     minAssets: enforcesMinimum(exit) ? exit.minAssets : null,
     simulated: { ...simulatedOf({ exit, facts, made, call }, call), received: null },
   };
 }
 
 /**
- * Returns true if the simulation shows the request, or an immediate payment in its place. Without logs of requests, it
- * is enough that exactly the shares left, of which the call may claim some first, or, where they stay, at most a fee.
- * Throws `simulation_unavailable` if that could not be read, and the error of `requireRecorded`.
+ * Returns true if the simulation shows the request, or an immediate payment in its place. Without logs of requests, the
+ * balance must fall by the shares, less those that the call claims before, or, where shares stay, by at most a fee.
+ * Throws `simulation_unavailable` if it could not be read, and the error of `requireRecorded`.
  */
 function isRequestNoted({ exit, facts, made }: Made): boolean {
   const { order, shares, way } = exit;

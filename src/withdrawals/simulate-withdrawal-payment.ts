@@ -100,8 +100,9 @@ async function approveExactly(
 }
 
 /**
- * Returns the warnings about a simulated exit: of an approval to `spender` of which it leaves a part, or may leave one,
- * as a vault that takes less than it demands does, and of a request that the simulation cannot show, without logs.
+ * Returns the warnings about a simulated exit: `approval_unused` if a part of the approval to `spender` stays or may
+ * stay, because the vault takes less than it demands, and `request_unverified` if the simulation returned no logs, which
+ * alone show that a request is recorded.
  */
 export function simulationWarnings(
   { unused, simulation }: Pick<SimulatedExitCall, "unused" | "simulation">,
