@@ -9,7 +9,7 @@ import {
 } from "../db/queries/deposit-queries.ts";
 import { sameAddress } from "../lib/address.ts";
 import { findShareProof, routerRefs } from "../tracking/deposits/deposit-proofs.ts";
-import { isOpen, isRequested } from "../tracking/deposits/deposit-state-machine.ts";
+import { isOpen, isRequested, madeOwnDeposit } from "../tracking/deposits/deposit-state-machine.ts";
 import { awaitsSecondStep } from "../tracking/deposits/track-deposit-destination.ts";
 import { builtDataHashes, isSourceOpen, matchesSource } from "../tracking/deposits/track-deposit-source.ts";
 import { innerDataHashes } from "../tracking/tracked-calldata-hashes.ts";
@@ -189,5 +189,5 @@ export function isProvenBy(row: DepositRow, hash: Hex): boolean {
   // The shares stay unknown when one claim settles several requests.
   const claimed = row.shares !== null || row.state === "completed";
   if (row.claimTxHash === hash && claimed && row.history.some(isRequested)) return true;
-  return row.depositTxHash === hash && (row.depositProven || row.shares !== null);
+  return row.depositTxHash === hash && (madeOwnDeposit(row) || row.shares !== null);
 }

@@ -50,7 +50,7 @@ export async function findRequestEnd(
     ...{ trackingId: id, userAddress: request.account.toLowerCase(), requestId: request.requestId },
     ...{ vaultChainId: vault.chainId, vaultAddress: vault.address.toLowerCase() },
     ...{ shareToken: vault.shareToken.toLowerCase(), fromAmount: amount, receivedAmount: null },
-    ...{ depositTxHash: hash, claimTxHash: null },
+    ...{ depositTxHash: hash, claimTxHash: null, tracked: false },
   };
   try {
     const [end] = await settlementTransitions(ctx, { row, readTransaction });

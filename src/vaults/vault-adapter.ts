@@ -231,7 +231,7 @@ export interface AsyncDeposits {
   oneAtATime?: true;
   /** True if settlement itself sends the shares, so that the user claims nothing. */
   sendsUnclaimed?: true;
-  /** Finds the user's deposit request in the logs of a successful receipt, or returns null if there is none. */
+  /** Finds the user's first request in a successful receipt's logs, by one of the entry point; null if there is none. */
   findRequest(vault: Vault, seen: { user: Address; logs: readonly Log[] }): SubmittedRequest | null;
   /**
    * Returns the shares that the user received in a successful receipt in which the vault's own event shows that a

@@ -106,6 +106,11 @@ test.each<[string, Partial<DepositRow>, boolean]>([
   ["was reported as its second step", { depositTxHash: HASH }, false],
   ["is its proven second step", { depositTxHash: HASH, depositProven: true }, true],
   ["sent its shares", { depositTxHash: HASH, shares: "1" }, true],
+  [
+    "made its request, but was the first for another one",
+    { depositTxHash: HASH, history: [{ state: "requested", at: "2026-01-02T03:04:05.678Z" }] },
+    true,
+  ],
   ["was reported as its claim", { claimTxHash: HASH }, false],
   ["was reported as a claim without a request", { claimTxHash: HASH, shares: "1" }, false],
   [

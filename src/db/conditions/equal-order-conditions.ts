@@ -46,12 +46,13 @@ export const sharesSource = (
 
 /**
  * SQL condition that keeps one of a user's rows with the same call and the same proven source transaction: one with
- * `depositProven` before others, then a completed one, then the first that was built. A row that shares its source
+ * a deposit transaction before others, then a completed one, then the first that was built. A row that shares its source
  * transaction with no other, or has no proven one, always meets it.
  */
 export const isCounted = raw`not (${deposits.sourceProven} and exists (select from ${deposits} as other
   where other.source_tx_hash = ${deposits.sourceTxHash} and other.source_proven
   and other.from_chain_id = ${deposits.fromChainId} and other.source_to = ${deposits.sourceTo}
   and other.source_data_hash = ${deposits.sourceDataHash} and other.user_address = ${deposits.userAddress}
-  and (not other.deposit_proven, other.state <> 'completed', other.created_at, other.tracking_id)
-    < (not ${deposits.depositProven}, ${deposits.state} <> 'completed', ${deposits.createdAt}, ${deposits.trackingId})))`;
+  and (other.deposit_tx_hash is null, other.state <> 'completed', other.created_at, other.tracking_id)
+    < (${deposits.depositTxHash} is null, ${deposits.state} <> 'completed', ${deposits.createdAt},
+      ${deposits.trackingId})))`;

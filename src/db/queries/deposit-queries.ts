@@ -140,7 +140,7 @@ export async function selectDepositsByTransaction(
     named,
     ended,
     and(source, deposits.sourceProven),
-    and(deposit, or(deposits.depositProven, gaveShares)),
+    and(deposit, or(deposits.depositProven, gaveShares, inArray(deposits.state, ["requested", "claimable"]))),
     and(claim, or(gaveShares, eq(deposits.state, "completed"))),
   );
   // Reports are unauthenticated: however many there are, they must not crowd out deposits shown by on-chain data.

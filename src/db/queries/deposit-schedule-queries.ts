@@ -127,16 +127,18 @@ export async function postponeChecks(
 }
 
 /**
- * Sets `parent` as the parent of the direct deposit that the transaction `hash` proves, if both are of the same user
- * and vault. An earlier parent stays if it records `hash` as its deposit transaction, or if it still waits for a
- * deposit and what it was delivered may be what `hash` pays. Any other is replaced, because anyone can build a deposit
- * that names any deposit of the user. Returns false if no row is changed. Throws `store_unavailable`.
+ * Sets `parent` as the parent of a direct deposit that the transaction `hash` proves and that may be its second step. An
+ * earlier parent stays if it records `hash` as its deposit transaction, or if it still waits for a deposit and what it
+ * was delivered may be what `hash` pays. Any other is replaced, because anyone can build a deposit that names any deposit
+ * of the user. Returns false if no row is changed. Throws `store_unavailable`.
  */
 export async function adoptContinuation(
   db: Database,
   { parent, hash, router }: Continued & { hash: string },
 ): Promise<boolean> {
   const { trackingId, userAddress, vaultChainId, vaultAddress } = parent;
+  const own = secondStepsOf({ parent, router });
+  if (own === null) return false;
   const isOfAnother = raw`exists (select from ${deposits} as named
     where named.tracking_id = ${deposits.parentTrackingId} and (named.tracking_id = ${trackingId}
       or named.deposit_tx_hash = ${hash}
@@ -145,25 +147,29 @@ export async function adoptContinuation(
         and named.vault_chain_id = ${vaultChainId} and named.vault_address = ${vaultAddress}
         and not ${precedes({ trackingId: raw`named.tracking_id`, delivery: raw`named.destination_tx_hash` })}
         and ${paysForward({ delivered: raw`named.delivered_amount`, guaranteed: raw`named.move_min`, router })}))`;
-  const adopted = await db.run((sql) =>
-    sql
-      .update(deposits)
-      .set({ parentTrackingId: trackingId })
+  const adopted = await db.run((sql) => {
+    // One of several in a batch: the others may be the second steps of other deposits.
+    const first = sql
+      .select({ trackingId: deposits.trackingId })
+      .from(deposits)
       .where(
         and(
           eq(deposits.depositTxHash, hash),
-          eq(deposits.depositProven, true),
-          eq(deposits.direction, "deposit"),
-          eq(deposits.userAddress, userAddress),
-          eq(deposits.vaultChainId, vaultChainId),
-          eq(deposits.vaultAddress, vaultAddress),
+          eq(deposits.sourceProven, true),
+          ...own,
           ne(deposits.trackingId, trackingId),
           isNull(deposits.provider),
           not(isOfAnother),
         ),
       )
-      .returning({ trackingId: deposits.trackingId }),
-  );
+      .orderBy(asc(deposits.trackingId))
+      .limit(1);
+    return sql
+      .update(deposits)
+      .set({ parentTrackingId: trackingId })
+      .where(inArray(deposits.trackingId, first))
+      .returning({ trackingId: deposits.trackingId });
+  });
   return adopted.length > 0;
 }
 

@@ -134,10 +134,7 @@ interface Taken {
 export function takenByEnded(row: RequestSubject, others: readonly DepositRow[]): Taken[] {
   const ended = others.filter((other) => isClaimed(other) && other.requestId === row.requestId);
   return ended
-    .filter(
-      (one, index) =>
-        !isSameRequest(one, row) && !ended.slice(0, index).some((before) => isSameRequest(before, one)),
-    )
+    .filter((one) => !isSameRequest(one, row))
     .map((one) => ({ hash: one.claimTxHash, left: askedBy(one) }));
 }
 

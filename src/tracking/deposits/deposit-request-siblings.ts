@@ -8,8 +8,8 @@ import type { RequestState } from "./track-deposit-request.ts";
 
 /**
  * The fields of a deposit by which its request at an asynchronous vault is followed. For a request that this service
- * did not build, `trackingId` is an id that no other request has, and `fromAmount` is in the asset's smallest unit
- * (empty if unknown).
+ * did not build (`tracked` is false), `trackingId` is an id that no other request has, and `fromAmount` is in the asset's
+ * smallest unit (empty if unknown).
  */
 export type RequestSubject = Pick<
   DepositRow,
@@ -23,7 +23,7 @@ export type RequestSubject = Pick<
   | "requestId"
   | "depositTxHash"
   | "claimTxHash"
->;
+> & { tracked?: false };
 
 /** A transaction that succeeded, and its receipt. */
 interface Mined {
@@ -102,9 +102,12 @@ export const askedOrNull = ({
 }: Pick<RequestSubject, "receivedAmount" | "fromAmount">): string | null =>
   receivedAmount ?? (fromAmount === "" ? null : fromAmount);
 
-/** Returns true if two deposits stand for one request: equal ones that share a transaction. Pure. */
-export const isSameRequest = (one: RequestSubject, other: RequestSubject): boolean =>
-  one.depositTxHash === other.depositTxHash && askedBy(one) === askedBy(other);
+/**
+ * Returns true if a deposit stands for the request of a row: one that was not built here, equal and in the same
+ * transaction. Each tracked deposit has a request of its own. Pure.
+ */
+export const isSameRequest = (one: DepositRow, row: RequestSubject): boolean =>
+  row.tracked === false && one.depositTxHash === row.depositTxHash && askedBy(one) === askedBy(row);
 
 /** The assets of a request and of those beside it that a transaction may have settled too. */
 interface AskedTogether {

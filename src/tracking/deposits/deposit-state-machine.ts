@@ -123,6 +123,18 @@ export function isRequested({ state }: { state: DepositState }): boolean {
   return state === "requested" || state === "claimable";
 }
 
+/**
+ * Returns true if a deposit's `depositTxHash` is proven to be its own. Of several deposits in one transaction only the
+ * first is `depositProven`, as the index of the proofs demands: of the others with a request, the history shows it.
+ */
+export const madeOwnDeposit = ({
+  depositProven,
+  history,
+}: {
+  depositProven: boolean;
+  history: readonly { state: DepositState }[];
+}): boolean => depositProven || history.some(isRequested);
+
 /** Returns true if a deposit's request has ended with a claim, also with one that gave no shares. */
 export function isClaimed(row: {
   state: string;

@@ -4,7 +4,7 @@ import { type DepositHint, dropHints } from "../../db/queries/deposit-hint-queri
 import type { DepositRow, TrackedRow, WithdrawalRow } from "../../db/queries/deposit-queries.ts";
 import { DAY_MS, SECOND_MS } from "../../lib/durations.ts";
 import { isOpenWithdrawal } from "../withdrawals/withdrawal-state-machine.ts";
-import { isOpen, isRequested, isUnseen } from "./deposit-state-machine.ts";
+import { isOpen, isRequested, isUnseen, madeOwnDeposit } from "./deposit-state-machine.ts";
 import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
 import { awaitsSecondStep } from "./track-deposit-destination.ts";
 import { isSourceOpen, matchesSource } from "./track-deposit-source.ts";
@@ -37,7 +37,7 @@ export function sourceCandidates(row: TrackedRow, hints: readonly DepositHint[])
  * up to six newest hints, and up to six older ones chosen by the second of `now` (UNIX milliseconds).
  */
 export function vaultCandidates(row: DepositRow, hints: readonly DepositHint[], now: number): Hex[] {
-  const recorded = row.depositTxHash === null || row.depositProven ? [] : [row.depositTxHash];
+  const recorded = row.depositTxHash === null || madeOwnDeposit(row) ? [] : [row.depositTxHash];
   const found = hashesOn(row.vaultChainId, hints);
   const older = found.slice(0, -MAX_NEWEST);
   // The high bits of the product modulo 2 ** 32 vary most. As a double, the product would not be exact.

@@ -32,7 +32,10 @@ interface ProvenTransitions {
   readTransaction: TransactionReader;
   /** Receives the blocks that are stored as evidence. */
   recorded?: EvidenceBlock[];
-  /** Called if another writer has changed the state or bound the source transaction, so that the row is unchanged. */
+  /**
+   * Called if another writer has changed the state, bound the source transaction or used the proof, so that the row is
+   * unchanged.
+   */
   onConflict?: () => void;
 }
 
@@ -76,6 +79,8 @@ async function storeTransitions(
     return updated;
   } catch (error) {
     if (pgCode(error) !== UNIQUE_VIOLATION) throw error;
+    // Another deposit was proven in between. The transaction may hold a part for each: the next check shows it.
+    input.onConflict?.();
     ctx.log.warn("deposit_proof_used", { tracking_id: row.trackingId });
     return row;
   }

@@ -1,4 +1,5 @@
 import type { Hex } from "viem";
+import type { Receipt } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
 import { isProofOfAnother } from "../../db/queries/deposit-evidence-queries.ts";
 import { type DepositRow, selectDeposit } from "../../db/queries/deposit-queries.ts";
@@ -14,7 +15,7 @@ import type { TransactionReader } from "./deposit-transaction-reader.ts";
 import { completedTransition, type Transition } from "./deposit-transitions.ts";
 import { awaitsSecondStep, readProven } from "./track-deposit-destination.ts";
 import { requireCurrentEvidence } from "./track-deposit-evidence.ts";
-import { builtDataHashes, isSourceOpen, matchesSource } from "./track-deposit-source.ts";
+import { builtDataHashes, directTransitions, isSourceOpen, matchesSource } from "./track-deposit-source.ts";
 
 const router = depositRouterAddress.toLowerCase();
 
@@ -113,7 +114,18 @@ export async function leaveToBuiltDeposit(
   const holder =
     blockNumber === null ? null : await selectSourceHolder(ctx.db, { row: owner, hash, blockNumber });
   if (holder?.proven === true && holder.trackingId !== trackingId) return false;
-  if (await isProofOfAnother(ctx.db, { ...owner, depositProven: true, depositTxHash: hash })) return false;
+  const proves = await isProofOfAnother(ctx.db, { ...owner, depositProven: true, depositTxHash: hash });
+  if (proves && !(await isLeftFor(ctx, { row: owner, hash, receipt: seen.receipt }))) return false;
   await passHint(ctx.db, { trackingId, chainId, txHash: hash, now: new Date(ctx.now()) });
   return true;
+}
+
+/** Returns true if a batch that proves another deposit made this one too: one call and one payment prove one deposit. */
+async function isLeftFor(
+  ctx: Context,
+  of: { row: DepositRow; hash: Hex; receipt: Receipt | null },
+): Promise<boolean> {
+  const { receipt } = of;
+  if (receipt === null) return false;
+  return (await directTransitions(ctx, { ...of, receipt, confirmed: true, batched: true })).length > 0;
 }

@@ -14,8 +14,10 @@ import {
   type TransactionReader,
 } from "./deposit-transaction-reader.ts";
 import { completedTransition, type Transition } from "./deposit-transitions.ts";
+import { ownMintsIn, type VaultPayment } from "./deposits-in-batch.ts";
 import { findDepositsByReference } from "./find-deposit-logs.ts";
-import { findVaultOfDeposit, requestIn, requestTransitions } from "./track-deposit-request.ts";
+import { mintTransitions } from "./track-deposit-mint.ts";
+import { findVaultOfDeposit, requestsIn, requestTransitions } from "./track-deposit-request.ts";
 
 interface VaultCall {
   /** The contract that users call to deposit into the vault. */
@@ -29,16 +31,12 @@ interface VaultCall {
 /**
  * Returns true if a successful transaction pays exactly the delivered amount or the guaranteed minimum, by the user's
  * own call to the vault's entry point or in a batch with an event of that contract. Such a batch must not contain a
- * Router order, pay in native currency, or, without a request, bring the user shares other than by one mint.
+ * Router order, pay in native currency, or, without a request, bring the user shares other than by one mint for each
+ * payment.
  */
-export function callsVault(
-  row: Pick<DepositRow, "userAddress" | "shareToken" | "moveToken" | "deliveredAmount" | "moveMin">,
-  called: VaultCall,
-): boolean {
+export function callsVault(row: VaultPayment, called: VaultCall): boolean {
   const { entryPoint, transaction, receipt, requested } = called;
-  const { from, to } = transaction;
-  const direct = sameAddress(from, row.userAddress) && to !== null && sameAddress(to, entryPoint);
-  if (direct) return paysNative(row, transaction) || paysSecondStep(row, receipt);
+  if (isOwnCall(row, called)) return paysNative(row, transaction) || paysSecondStep(row, receipt);
   const emitted = receipt.logs.some(({ address }) => sameAddress(address, entryPoint));
   if (!emitted || routerRefs(receipt).length > 0 || !paysSecondStep(row, receipt)) return false;
   return requested || mintsShares(row, receipt);
@@ -63,13 +61,20 @@ function paysSecondStep(
   );
 }
 
+/** Returns true if a transaction is the user's own call of a vault's entry point, and no batch. */
+const isOwnCall = (
+  { userAddress }: Pick<DepositRow, "userAddress">,
+  { entryPoint, transaction: { from, to } }: Pick<VaultCall, "entryPoint" | "transaction">,
+): boolean => sameAddress(from, userAddress) && to !== null && sameAddress(to, entryPoint);
+
 /**
- * Returns true if the user received no shares, or shares that were newly minted in a single transfer. Several transfers
- * belong to several calls, and shares that come from an account were bought.
+ * Returns true if the user received no shares, or shares that were newly minted in a single transfer for each payment.
+ * Shares that come from an account were bought.
  */
-function mintsShares(row: Pick<DepositRow, "userAddress" | "shareToken">, { logs }: Receipt): boolean {
-  const got = transfersOf(logs, row.shareToken).filter(({ to }) => sameAddress(to, row.userAddress));
-  return got.length <= 1 && got.every(({ from }) => sameAddress(from, zeroAddress));
+function mintsShares(row: VaultPayment, receipt: Receipt): boolean {
+  const got = transfersOf(receipt.logs, row.shareToken).filter(({ to }) => sameAddress(to, row.userAddress));
+  if (got.length > 1) return ownMintsIn(row, receipt).length > 0;
+  return got.every(({ from }) => sameAddress(from, zeroAddress));
 }
 
 interface VaultTransaction {
@@ -102,12 +107,13 @@ export async function vaultTransitions(ctx: Context, at: VaultTransaction): Prom
   if (!receipt.succeeded) return [{ event, change: {}, write: "on_change" }];
   const byRouter = findShareProof(receipt, { row, via: "router" });
   if (byRouter !== null) return [routerTransition({ row, hash, confirmed }, byRouter)];
-  if (!awaitsSecondStep(row) || !(await isUserVaultCall(ctx, { ...at, transaction, receipt }))) return [];
+  if (!awaitsSecondStep(row)) return [];
+  const call = await findVaultCall(ctx, { ...at, transaction, receipt });
+  if (call === null) return [];
   // Before the shares, which may be those of an earlier request.
   const requested = await requestTransitions(ctx, { row, hash, receipt, confirmed });
   if (requested.length > 0) return requested;
-  const proof = findShareProof(receipt, { row, via: "user" });
-  return proof === null ? [] : [completedTransition({ row, confirmed }, { ...proof, depositTxHash: hash })];
+  return mintTransitions(ctx, { row, hash, receipt, confirmed, ...call });
 }
 
 /**
@@ -126,10 +132,10 @@ function routerTransition(
 }
 
 /**
- * Returns true if a transaction pays the delivery into the vault by the user's own call (see `callsVault`), in the
- * block of the delivery or later.
+ * Returns how a transaction pays the delivery into the vault by the user's own call (see `callsVault`), within a batch
+ * or not; null if it does not, or is in a block before that of the delivery.
  */
-async function isUserVaultCall(
+async function findVaultCall(
   ctx: Context,
   {
     row,
@@ -137,13 +143,15 @@ async function isUserVaultCall(
     transaction,
     receipt,
   }: VaultTransaction & { transaction: Transaction; receipt: Receipt },
-): Promise<boolean> {
-  if (row.destinationTxHash === null) return false;
+): Promise<{ batched: boolean } | null> {
+  if (row.destinationTxHash === null) return null;
   const vault = await findVaultOfDeposit(ctx, row);
-  const requested = requestIn(receipt, { vault, row }) !== null;
-  if (!callsVault(row, { entryPoint: vault.entryPoint, transaction, receipt, requested })) return false;
+  const { entryPoint } = vault;
+  const requested = requestsIn(receipt, { vault, row }).length > 0;
+  if (!callsVault(row, { entryPoint, transaction, receipt, requested })) return null;
   const delivery = await readProven(ctx, { row, readTransaction, hash: row.destinationTxHash });
-  return receipt.blockNumber >= delivery.blockNumber;
+  if (receipt.blockNumber < delivery.blockNumber) return null;
+  return { batched: !isOwnCall(row, { entryPoint, transaction }) };
 }
 
 /** A proven transaction on a chain. */

@@ -9,7 +9,7 @@ import type {
 } from "../../db/queries/deposit-queries.ts";
 import { failure } from "../../errors.ts";
 import { secondStepOf } from "../withdrawals/withdrawal-state-machine.ts";
-import { isClaimed, isOpen, isRequested } from "./deposit-state-machine.ts";
+import { isClaimed, isOpen, isRequested, madeOwnDeposit } from "./deposit-state-machine.ts";
 import type { TransactionReader } from "./deposit-transaction-reader.ts";
 
 type ListedHash = readonly [chainId: number, txHash: string | null];
@@ -35,7 +35,7 @@ function provingDeposit(row: DepositRow): ListedHash[] {
   return [
     [fromChainId, row.sourceProven ? row.sourceTxHash : null],
     [vaultChainId, row.destinationTxHash],
-    [vaultChainId, row.depositProven || row.shares !== null ? row.depositTxHash : null],
+    [vaultChainId, madeOwnDeposit(row) || row.shares !== null ? row.depositTxHash : null],
     [vaultChainId, isClaimed(row) ? row.claimTxHash : null],
     [byVault ? vaultChainId : fromChainId, row.refundTxHash],
   ];

@@ -1,15 +1,17 @@
 import { getAddress, type Hex } from "viem";
 import type { Receipt } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
+import { selectMadeTogether } from "../../db/queries/deposit-evidence-queries.ts";
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
+import { sameAddress } from "../../lib/address.ts";
 import type { BlockTime } from "../../lib/block-ranges.ts";
 import { asyncDepositsOf } from "../../vaults/families/vault-families.ts";
 import { findStoredVault } from "../../vaults/find-vault.ts";
 import type { Vault } from "../../vaults/vault.ts";
 import type { AsyncDeposits, PendingDeposit, SubmittedRequest } from "../../vaults/vault-adapter.ts";
 import { readUncached } from "../../vaults/vault-state.ts";
-import { requestsInBatch } from "../requests-in-batch.ts";
 import type { Transition } from "./deposit-transitions.ts";
+import { isFirstOf, MADE_FOR_OTHERS, ownRequestIn } from "./deposits-in-batch.ts";
 
 /**
  * Reads the vault of a deposit or withdrawal from Postgres, whether its deposits are open or not. Throws
@@ -79,38 +81,41 @@ export function isRequestGone({
   return pendingAssets === null || claimableShares === null ? null : true;
 }
 
-type Paid = Pick<DepositRow, "userAddress" | "provider" | "fromAmount" | "deliveredAmount" | "moveMin">;
+/** Maximum number of a vault's logs that are searched for requests. */
+const MAX_LOGS = 100;
 
-/**
- * Finds the request that a deposit's user made at an asynchronous vault in a receipt, or returns null. Of several in one
- * batch it is one for the deposit's amount.
- */
-export function requestIn(
-  receipt: Receipt,
-  { vault, row }: { vault: Vault; row: Paid },
-): SubmittedRequest | null {
+/** Finds the requests that a deposit's user made at an asynchronous vault in a receipt, in log order. Pure. */
+export function requestsIn(
+  { logs }: Receipt,
+  { vault, row }: { vault: Vault; row: Pick<DepositRow, "userAddress"> },
+): SubmittedRequest[] {
   const user = getAddress(row.userAddress);
-  const find = (logs: Receipt["logs"]) => asyncDepositsOf(vault)?.findRequest(vault, { user, logs }) ?? null;
-  const found = requestsInBatch(receipt, { vault, find }) ?? [];
-  const paid = row.provider === null ? [row.fromAmount] : [row.deliveredAmount, row.moveMin];
-  return found.find(({ assets }) => assets !== null && paid.includes(assets.toString())) ?? found[0] ?? null;
+  const own = logs.filter(({ address }) => sameAddress(address, vault.entryPoint)).slice(0, MAX_LOGS);
+  // One event tells a request.
+  return own.flatMap((log) => asyncDepositsOf(vault)?.findRequest(vault, { user, logs: [log] }) ?? []);
 }
 
 /**
- * Returns the transition of a deposit whose transaction made a request at an asynchronous vault; empty if the receipt
- * shows no request of the user. Throws `vault_not_found`, `store_unavailable`.
+ * Returns the transition of a deposit whose transaction made a request at an asynchronous vault: of several in one batch
+ * one for its amount that no other deposit has, or `MADE_FOR_OTHERS`. Empty if the receipt shows no request of the user.
+ * Throws `vault_not_found`, `store_unavailable`.
  */
 export async function requestTransitions(
   ctx: Context,
   at: { row: DepositRow; hash: Hex; receipt: Receipt; confirmed: boolean },
 ): Promise<Transition[]> {
   const { row, hash, receipt, confirmed } = at;
-  const request = requestIn(receipt, { vault: await findVaultOfDeposit(ctx, row), row });
-  if (request === null) return [];
+  const vault = await findVaultOfDeposit(ctx, row);
+  const found = requestsIn(receipt, { vault, row });
+  if (found.length === 0) return [];
+  const others = await selectMadeTogether(ctx.db, { row, hash });
+  const request = ownRequestIn(row, { found, asset: vault.asset.address, others });
+  // Shares that arrive with it are those of earlier requests.
+  if (request === null) return [MADE_FOR_OTHERS];
   const change = {
     substatus: null,
     depositTxHash: hash,
-    depositProven: true,
+    depositProven: isFirstOf(others),
     requestId: request.requestId,
     receivedAmount: request.assets?.toString() ?? null,
   };

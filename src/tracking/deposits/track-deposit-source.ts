@@ -9,11 +9,13 @@ import { executedOrders, routerBridgeOutput, unsignedCalldata } from "../../rout
 import { namesAccount } from "../../vaults/vault-log-arguments.ts";
 import { holdsSource, leaveToEarlierRow, precedesBuild } from "../track-equal-orders.ts";
 import { innerDataHashes } from "../tracked-calldata-hashes.ts";
-import { countShareTransfers, findShareProof, findSwapOutput, transfersOf } from "./deposit-proofs.ts";
+import { findShareProof, findSwapOutput, transfersOf } from "./deposit-proofs.ts";
 import { isOpen } from "./deposit-state-machine.ts";
 import { isConfirmed } from "./deposit-transaction-reader.ts";
 import { completedTransition, deliveredTransition, type Transition } from "./deposit-transitions.ts";
+import { MADE_FOR_OTHERS } from "./deposits-in-batch.ts";
 import { failureReason } from "./track-deposit-failure.ts";
+import { mintTransitions } from "./track-deposit-mint.ts";
 import { isRejected, requestTransitions } from "./track-deposit-request.ts";
 
 type BuiltSource = Pick<
@@ -281,17 +283,12 @@ async function revertTransitions(
  * Returns the transitions of a direct deposit that the user made at the vault without the Router. Empty for a Router
  * deposit, which only the Router's event proves.
  */
-async function directTransitions(ctx: Context, at: MatchedSource): Promise<Transition[]> {
-  const { row, hash, receipt, batched } = at;
-  if (sameAddress(row.sourceTo, depositRouterAddress)) return [];
+export async function directTransitions(ctx: Context, at: MatchedSource): Promise<Transition[]> {
+  if (sameAddress(at.row.sourceTo, depositRouterAddress)) return [];
   // Some vaults send the shares of an earlier request when a new one is made.
   const requested = await requestTransitions(ctx, at);
-  if (requested.length > 0) return requested;
-  // Shares of several deposits in one batch cannot be told apart.
-  if (batched && countShareTransfers(row, receipt) > 1) return [];
-  const proof = findShareProof(receipt, { row, via: "user" });
-  // A share transfer names no deposit, so it counts for the first deposit that it proves.
-  return proof === null ? [] : [completedTransition(at, { ...proof, depositTxHash: hash })];
+  const shown = requested.length > 0 ? requested : await mintTransitions(ctx, at);
+  return shown.filter((one) => one !== MADE_FOR_OTHERS);
 }
 
 /**

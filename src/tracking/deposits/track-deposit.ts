@@ -5,7 +5,7 @@ import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import { AppError } from "../../errors.ts";
 import { describeError } from "../../lib/logger.ts";
 import { settlementTransitions } from "./deposit-request-settlement.ts";
-import { isClaimed, isOpen, isRequested } from "./deposit-state-machine.ts";
+import { isClaimed, isOpen, isRequested, madeOwnDeposit } from "./deposit-state-machine.ts";
 import {
   dropReadHints,
   keepUndecided,
@@ -200,6 +200,9 @@ async function trackSecondStep(ctx: Context, input: TrackInput): Promise<Deposit
       current = await apply(ctx, { row: current, transitions, readTransaction: read });
       if (await takeAsContinuation(ctx, { row: current, hash, transitions }))
         return trackSecondStep(ctx, { ...input, row: current });
+      // Another deposit in the transaction was proven in between.
+      const isUnstored = transitions.some(({ change }) => change.depositTxHash === hash);
+      if (current.state === "awaiting_deposit" && isUnstored) left.push(hash);
     }
     if (awaitsSecondStep(current)) await noteSearched?.({ proving: left });
   }
@@ -219,7 +222,7 @@ async function trackRequest(
   { row, readTransaction, hints, apply, tried }: TrackInput,
 ): Promise<DepositRow> {
   // What a deposit took over from its continuation, that one follows.
-  if (!isRequested(row) && !(isRejected(row) && row.depositProven)) return row;
+  if (!isRequested(row) && !(isRejected(row) && madeOwnDeposit(row))) return row;
   // What a later request of the account gives is not this one's, which has ended with a claim of nothing.
   if (isClaimed(row)) return row;
   for (const hash of vaultCandidates(row, hints, ctx.now())) tried.add(hash);

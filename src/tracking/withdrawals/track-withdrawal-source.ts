@@ -13,7 +13,6 @@ import { isConfirmed } from "../deposits/deposit-transaction-reader.ts";
 import { failureReason } from "../deposits/track-deposit-failure.ts";
 import { findVaultOfDeposit } from "../deposits/track-deposit-request.ts";
 import { isEarlierSource, isSourceTransaction, matchesSource } from "../deposits/track-deposit-source.ts";
-import { requestsInBatch } from "../requests-in-batch.ts";
 import { holdsSource, leaveToEarlierRow } from "../track-equal-orders.ts";
 import {
   type DisputedExit,
@@ -99,6 +98,27 @@ interface OwnSource extends SeenSource {
   taken: readonly (string | null)[];
 }
 
+/** Maximum number of a vault's logs that are searched for further requests of a batch. */
+const MAX_LOGS = 100;
+
+/**
+ * Returns what `find` finds in a receipt's logs: the first request of the user, and those that it finds in the vault's
+ * logs without the ones before. Some may be repeated.
+ */
+function requestsInBatch(
+  { logs }: Receipt,
+  { vault, find }: { vault: Vault; find: (logs: Receipt["logs"]) => ExitRequestSeen | null },
+): ExitRequestSeen[] {
+  const first = find(logs);
+  if (first === null) return [];
+  const emitters = [
+    ...[vault.address, vault.entryPoint, vault.shareToken],
+    ...adapterOf(vault).flows(vault).addresses,
+  ];
+  const own = logs.filter(({ address }) => emitters.some((one) => sameAddress(one, address)));
+  return [first, ...own.slice(0, MAX_LOGS).flatMap((_, at) => find(own.slice(at + 1)) ?? [])];
+}
+
 /**
  * Returns the request that a withdrawal has made, or null. Of several in one batch that are for its shares, it is one in
  * its token and, if possible, with an id that no other withdrawal has.
@@ -108,7 +128,7 @@ function requestOf(vault: Vault, { row, receipt, batched, taken }: OwnSource): E
   const { exits } = adapterOf(vault);
   const find = (logs: Receipt["logs"]) => exits?.findRequest?.(vault, { user, logs }) ?? null;
   if (!batched) return find(receipt.logs);
-  const found = requestsInBatch(receipt, { vault, find }) ?? [];
+  const found = requestsInBatch(receipt, { vault, find });
   const keepsShares = exits?.keepsShares === true;
   // Without the logs before it, a further one may have unknown shares.
   const fitting = found.filter(

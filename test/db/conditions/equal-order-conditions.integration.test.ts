@@ -70,6 +70,7 @@ test("a redemption that was reported for a withdrawal is its own beside a strang
 
 test.each<[string, Partial<WithdrawalRow>, string]>([
   ["the one whose second step was sent", { depositProven: true, depositTxHash: HASH }, elsewhere.trackingId],
+  ["one whose second step was not the first of its batch", { depositTxHash: HASH }, elsewhere.trackingId],
   ["a completed one, even if it was built later", { createdAt: new Date(now.getTime() - 1_000) }, trackingId],
 ])("of rows that share a redemption, a partner's figures count %s", async (_what, change, counted) => {
   await bind({ ...elsewhere, ...change }, { reported: true });

@@ -40,6 +40,23 @@ test("selectOtherRequests() lists open requests before those that were claimed, 
   expect(ids.slice(0, 3)).toEqual([open[0], open[1], claimed.at(-1)].map((one) => one?.trackingId));
 });
 
+test("selectOtherRequests() lists what is not first in its transaction, and nothing that was taken over", async () => {
+  const first = requestOf(1, "completed");
+  const later = { ...requestOf(2, "completed"), depositTxHash: first.depositTxHash, depositProven: false };
+  const open = { ...requestOf(3, "requested"), depositTxHash: first.depositTxHash, depositProven: false };
+  const parent = { ...requestOf(4, "completed"), depositTxHash: first.depositTxHash, depositProven: false };
+  const source = { sourceTxHash: first.depositTxHash, sourceProven: true };
+  await causeway.db
+    .insert(deposits)
+    .values([
+      ...[first, later, open, { ...parent, provider: "across" }],
+      { ...requestOf(5, "completed"), ...source, parentTrackingId: parent.trackingId },
+    ]);
+  const found = await selectOtherRequests(causeway.context().db, row);
+  const ids = found.map(({ trackingId }) => trackingId);
+  expect(ids).toEqual([open, requestOf(5, "completed"), later, first].map(({ trackingId }) => trackingId));
+});
+
 test.each([
   ["the same transaction", "0x5", false],
   ["another transaction", "0x6", true],

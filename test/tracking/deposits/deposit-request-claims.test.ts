@@ -57,6 +57,20 @@ describe("of two equal requests, of which one was claimed and one cancelled", ()
   });
 });
 
+test("of two equal requests in one transaction, each has an end of its own", async () => {
+  const batched = { ...second, depositTxHash: first.depositTxHash };
+  const claimed = { ...first, state: "completed", claimTxHash: hashOf(1) } as const;
+  const refunded = { ...first, state: "refunded", refundTxHash: hashOf(1) } as const;
+  expect(await check(batched, [first], [claim(5n), refund])).toBeNull();
+  expect(await check(batched, [claimed], [claim(5n), refund])).toMatchObject(refundedAt(2));
+  expect(await check(batched, [refunded], [refund, claim(5n)])).toMatchObject({
+    ...claimedAt(2),
+    shares: "5",
+  });
+  const both = [claim(9n, 2n * ASKED)];
+  expect(await check(batched, [first], both)).toMatchObject({ ...claimedAt(1), shares: null });
+});
+
 describe("claims of parts of two requests", () => {
   const later: DepositRow = { ...second, fromAmount: String(ASKED / 2n) };
   const sent = [claim(3n, (ASKED * 6n) / 10n), claim(5n, (ASKED * 9n) / 10n)];

@@ -34,15 +34,20 @@ const routed: DepositRow = { ...direct, provider: "across", fromChainId: 10, sou
 const byUser: DepositRow = { ...direct, sourceTo: VAULT.toLowerCase() };
 
 /**
- * A context of one chain, over a database in which another deposit has bound the transaction, or none, and then the
- * vault is found.
+ * A context of one chain, over a database in which another deposit has bound the transaction, or none, then the vault is
+ * found, and then no other deposit of the transaction.
  */
 function context(others: readonly DepositRow[] = [], of: Partial<Vault> = {}): Context {
   const holders = others.map(({ trackingId }) => ({ tracking_id: trackingId, proven: true }));
   let answers = 0;
   const stored = storedOf({ ...vault, ...of });
   const db: Database = {
-    run: async (ask) => (answers++ === 0 ? (holders as never) : fixedDatabase(() => [stored]).run(ask)),
+    run: async (ask) => {
+      answers += 1;
+      return answers === 1
+        ? (holders as never)
+        : fixedDatabase(() => (answers === 2 ? [stored] : [])).run(ask);
+    },
   };
   const ctx = testContext({ db, nowMs: NOW, clients: [contractsClient(() => ({ ok: false, data: "0x" }))] });
   const served = new Map([testChain.chainId, 10].map((chainId) => [chainId, { ...testChain, chainId }]));
