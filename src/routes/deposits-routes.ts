@@ -11,28 +11,13 @@ import {
 import type { ErrorCode } from "../errors.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
 import { pageReply } from "../http/paginated-response.ts";
-import { formatVaultId } from "../lib/vault-id.ts";
 import { authorizeDepositOrMove } from "../moves/authorize-move.ts";
-import { TimeCursor } from "../schemas/cursor-schema.ts";
 import { Deposit, DepositDetail, depositStates } from "../schemas/deposit-schema.ts";
-import {
-  limitParam,
-  statesParam,
-  TrackingIdInput,
-  TxHashInput,
-  VaultIdInput,
-  WalletParam,
-} from "../schemas/primitive-schemas.ts";
+import { TrackingIdInput, TxHashInput } from "../schemas/primitive-schemas.ts";
 import { BuiltDeposit } from "../schemas/quote-schema.ts";
 import { AuthorizeInput, CancelAnswer, CancelInput } from "../schemas/signing-schema.ts";
-import { refuseReversedPeriod, TimeInput } from "../schemas/time-schema.ts";
 import { signedExitErrors } from "../withdrawals/withdrawal-error-codes.ts";
-
-/** Query parameter with the states to list. */
-const DepositStatesParam = statesParam(depositStates, {
-  noun: "deposits",
-  example: "bridging,awaiting_deposit",
-});
+import { orderListQuery, requestedOrders } from "./order-list-query.ts";
 
 const depositsList = defineRoute({
   operationId: "deposits.list",
@@ -44,35 +29,18 @@ const depositsList = defineRoute({
   tag: "Deposits",
   access: "public",
   cache: "no-store",
-  query: z
-    .object({
-      user_address: WalletParam,
-      state: DepositStatesParam.optional(),
-      vault_id: VaultIdInput.optional().meta({ description: "Return only deposits into this vault." }),
-      from: TimeInput.optional().meta({
-        description:
-          "Return only deposits that were built at this time or later: RFC 3339, or an age such as `30d`.",
-      }),
-      to: TimeInput.optional().meta({
-        description:
-          "Return only deposits that were built before this time: RFC 3339, or an age such as `1d`.",
-      }),
-      cursor: TimeCursor.optional(),
-      limit: limitParam(100, 20),
-    })
-    .superRefine(refuseReversedPeriod),
+  query: orderListQuery(depositStates, {
+    noun: "deposits",
+    preposition: "into",
+    example: "bridging,awaiting_deposit",
+  }),
   response: { schema: z.array(Deposit), description: "One page of deposits" },
   errors: ["store_unavailable"],
   handler: async (ctx, { query }) => {
-    const { user_address: user, limit, state: states, vault_id: vault, from, to } = query;
-    const filter = { states, vault, from: from?.at(ctx.now()), to: to?.at(ctx.now()) };
-    const page = await listDeposits(ctx, { user, limit, before: query.cursor ?? null, filter });
-    const rows = page.rows.map((row) => toWireDeposit(row, ctx.now()));
-    const asked = {
-      ...{ user_address: user, state: states?.join(","), from: from?.text, to: to?.text, limit },
-      vault_id: vault === undefined ? undefined : formatVaultId(vault),
-    };
-    return pageReply({ rows, next: page.next }, { path: "/v1/deposits", query: asked });
+    const { page, repeated } = requestedOrders(query, ctx.now());
+    const { rows, next } = await listDeposits(ctx, page);
+    const shown = rows.map((row) => toWireDeposit(row, ctx.now()));
+    return pageReply({ rows: shown, next }, { path: "/v1/deposits", query: repeated });
   },
 });
 

@@ -2,18 +2,8 @@ import * as z from "zod";
 import { type AnyRoute, defineRoute, Reply } from "../http/define-route.ts";
 import { pageReply } from "../http/paginated-response.ts";
 import { BUILD_DEADLINE_MS } from "../lib/durations.ts";
-import { formatVaultId } from "../lib/vault-id.ts";
-import { TimeCursor } from "../schemas/cursor-schema.ts";
-import {
-  limitParam,
-  statesParam,
-  TrackingIdInput,
-  TxHashInput,
-  VaultIdInput,
-  WalletParam,
-} from "../schemas/primitive-schemas.ts";
+import { TrackingIdInput, TxHashInput } from "../schemas/primitive-schemas.ts";
 import { AuthorizeInput, CancelAnswer, CancelInput } from "../schemas/signing-schema.ts";
-import { refuseReversedPeriod, TimeInput } from "../schemas/time-schema.ts";
 import {
   BuiltRequestAction,
   BuiltWithdrawal,
@@ -39,6 +29,7 @@ import {
   reportWithdrawalTransaction,
   toTrackedWithdrawal,
 } from "../withdrawals/withdrawal-records.ts";
+import { orderListQuery, requestedOrders } from "./order-list-query.ts";
 import { assertListedBridge } from "./quotes-routes.ts";
 
 const withdrawalsQuote = defineRoute({
@@ -137,12 +128,6 @@ const withdrawalsCancel = defineRoute({
   handler: (ctx, { body }) => buildRequestAction(ctx, { input: body, action: "cancel" }),
 });
 
-/** Query parameter with the states to list. */
-const WithdrawalStatesParam = statesParam(withdrawalStates, {
-  noun: "withdrawals",
-  example: "requested,claimable",
-});
-
 const withdrawalsList = defineRoute({
   operationId: "withdrawals.list",
   method: "get",
@@ -153,35 +138,18 @@ const withdrawalsList = defineRoute({
   tag: "Withdrawals",
   access: "public",
   cache: "no-store",
-  query: z
-    .object({
-      user_address: WalletParam,
-      state: WithdrawalStatesParam.optional(),
-      vault_id: VaultIdInput.optional().meta({ description: "Return only withdrawals from this vault." }),
-      from: TimeInput.optional().meta({
-        description:
-          "Return only withdrawals that were built at this time or later: RFC 3339, or an age such as `30d`.",
-      }),
-      to: TimeInput.optional().meta({
-        description:
-          "Return only withdrawals that were built before this time: RFC 3339, or an age such as `1d`.",
-      }),
-      cursor: TimeCursor.optional(),
-      limit: limitParam(100, 20),
-    })
-    .superRefine(refuseReversedPeriod),
+  query: orderListQuery(withdrawalStates, {
+    noun: "withdrawals",
+    preposition: "from",
+    example: "requested,claimable",
+  }),
   response: { schema: z.array(Withdrawal), description: "One page of withdrawals" },
   errors: ["store_unavailable"],
   handler: async (ctx, { query }) => {
-    const { user_address: user, limit, state: states, vault_id: vault, from, to } = query;
-    const filter = { states, vault, from: from?.at(ctx.now()), to: to?.at(ctx.now()) };
-    const page = await listWithdrawals(ctx, { user, limit, before: query.cursor ?? null, filter });
-    const rows = page.rows.map((row) => toTrackedWithdrawal(row, ctx.now()));
-    const asked = {
-      ...{ user_address: user, state: states?.join(","), from: from?.text, to: to?.text, limit },
-      vault_id: vault === undefined ? undefined : formatVaultId(vault),
-    };
-    return pageReply({ rows, next: page.next }, { path: "/v1/withdrawals", query: asked });
+    const { page, repeated } = requestedOrders(query, ctx.now());
+    const { rows, next } = await listWithdrawals(ctx, page);
+    const shown = rows.map((row) => toTrackedWithdrawal(row, ctx.now()));
+    return pageReply({ rows: shown, next }, { path: "/v1/withdrawals", query: repeated });
   },
 });
 
