@@ -3883,7 +3883,7 @@ export interface components {
              */
             indexed_from: number | null;
             /**
-             * @description Last block of the index, or `null` if there is none or it could not be read.
+             * @description Last block of the index, or `null` if there is none or it could not be read. Where only events show a request, it is in `positions` once the index has reached its block, or sooner if its withdrawal is tracked here.
              * @example 41249990
              */
             indexed_to: number | null;

@@ -164,10 +164,15 @@ export const ChainCoverage = z
         "First block from which the deposits and withdrawals of all of the chain's vaults are indexed, or `null` if a vault is not indexed yet or the index could not be read.",
       example: 12300000,
     }),
-    indexed_to: z.int().nullable().meta({
-      description: "Last block of the index, or `null` if there is none or it could not be read.",
-      example: 41249990,
-    }),
+    indexed_to: z
+      .int()
+      .nullable()
+      .meta({
+        description:
+          "Last block of the index, or `null` if there is none or it could not be read. Where only events show a request, it " +
+          "is in `positions` once the index has reached its block, or sooner if its withdrawal is tracked here.",
+        example: 41249990,
+      }),
     unread: z.array(VaultIdText).meta({ description: "Vaults whose share balance could not be read." }),
   })
   .meta({ id: "ChainCoverage", description: "Coverage of one chain in a user's positions." });
