@@ -73,7 +73,10 @@ export interface OpenRequest {
 /** A user's net deposits by chain, and the user's open requests to asynchronous vaults. */
 export interface UserFlows {
   chains: ChainFlows[];
-  /** Open requests that have a request id, at most 500, those that were built last. */
+  /**
+   * Open requests that have a request id, at most 500, those that were built last. Of rows with the same transaction and
+   * call, which anyone can build, the first counts.
+   */
   requests: OpenRequest[];
   /**
    * Flows of redemption requests, including ended ones, at most 500: vaults with the fewest flows first, and the newest
@@ -217,12 +220,17 @@ export function userFlowsStatement(query: UserQuery): SQL {
       ), shown as (
         select chain_id, vault_address, count(*) as n from listed group by chain_id, vault_address
       ), open as (
-        select tracking_id, direction, vault_chain_id as chain_id, vault_address, request_id,
-          case when direction = 'withdrawal' then greatest(from_amount, estimated_shares, shares) end as shares,
-          row_number() over (order by created_at desc, tracking_id desc) as place
-        from ${deposits}
-        where user_address = ${user} and state in ('submitted', 'requested', 'cooling', 'claimable')
-          and request_id is not null and vault_chain_id = any(${chains})
+        select *, row_number() over (order by created_at desc, tracking_id desc) as place from (
+          select distinct on (vault_chain_id, vault_address, direction, request_id, coalesce(source_tx_hash, tracking_id),
+              source_to, source_data_hash) tracking_id, direction, vault_chain_id as chain_id, vault_address, request_id,
+            case when direction = 'withdrawal' then greatest(from_amount, estimated_shares, shares) end as shares,
+            created_at
+          from ${deposits}
+          where user_address = ${user} and state in ('submitted', 'requested', 'cooling', 'claimable')
+            and request_id is not null and vault_chain_id = any(${chains})
+          order by vault_chain_id, vault_address, direction, request_id, coalesce(source_tx_hash, tracking_id),
+            source_to, source_data_hash, created_at, tracking_id
+        ) as first
       ), requests as (
         select tracking_id, direction, chain_id, vault_address, request_id, shares::text from open
         where place <= ${OPEN_REQUESTS} order by place

@@ -91,7 +91,8 @@ const MAX_OTHER_REQUESTS = 50;
 /**
  * Selects the user's other redemptions from the same vault that are open or have a claim or refund transaction, with
  * the same request id (null included) or, if `anyId`, any. Leaves out rows that share the source transaction of `row`
- * (`sharesSource`). At most 50: open ones first, then the newest. Throws `store_unavailable`.
+ * (`sharesSource`), and has one row for each other transaction with the same call. At most 50: open ones first, then the
+ * newest. Throws `store_unavailable`.
  */
 export async function selectOtherRedemptions(
   db: Database,
@@ -124,15 +125,32 @@ export async function selectOtherRedemptions(
     anyId ? undefined : sameId,
     or(isOpen, isNotNull(deposits.claimTxHash), isNotNull(deposits.refundTxHash)),
   );
-  const rows = await db.run((sql) =>
-    sql
-      .select()
+  const source = [
+    raw`case when ${deposits.sourceProven} then ${deposits.sourceTxHash} else ${deposits.trackingId} end`,
+    ...[deposits.sourceTo, deposits.sourceDataHash],
+  ];
+  // Anyone can build further rows for a transaction: the one counts of which most is known.
+  const known = [
+    desc(hasEnded),
+    asc(raw`${deposits.depositTxHash} is null`),
+    asc(raw`${deposits.assets} is null`),
+  ];
+  const rows = await db.run((sql) => {
+    const counted = sql
+      .selectDistinctOn(source, { trackingId: deposits.trackingId })
       .from(deposits)
       .where(own)
-      // Ended ones become ever more and must not crowd out those that are open.
-      .orderBy(asc(hasEnded), desc(deposits.createdAt), desc(deposits.trackingId))
-      .limit(MAX_OTHER_REQUESTS),
-  );
+      .orderBy(...source, ...known, asc(deposits.createdAt), asc(deposits.trackingId));
+    return (
+      sql
+        .select()
+        .from(deposits)
+        .where(inArray(deposits.trackingId, counted))
+        // Ended ones become ever more and must not crowd out those that are open.
+        .orderBy(asc(hasEnded), desc(deposits.createdAt), desc(deposits.trackingId))
+        .limit(MAX_OTHER_REQUESTS)
+    );
+  });
   return rows as TrackedRow[] as WithdrawalRow[];
 }
 

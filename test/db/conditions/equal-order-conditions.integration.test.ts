@@ -88,6 +88,35 @@ test("a second request that another transaction made is another redemption", asy
   expect(found.map((one) => one.trackingId)).toEqual([elsewhere.trackingId]);
 });
 
+const checked: WithdrawalRow = { ...withdrawalRow, ...proven, sourceTxHash: `0x${"22".repeat(32)}` };
+
+/** Strangers' rows of the user's request, which all pay another token, in the order in which they were built. */
+const strangers = Array.from({ length: 60 }, (_, number): WithdrawalRow => {
+  const id = `f${number.toString(16).padStart(3, "0")}`;
+  const names = { trackingId: `trk_${id.repeat(8)}`, ref: `0x${id.repeat(16)}` };
+  const created = new Date(now.getTime() + (number + 1) * 1_000);
+  return { ...elsewhere, ...names, state: "requested", moveToken: `0x${number}`, createdAt: created };
+});
+
+test("however many rows strangers build for a request, it is one of the user's others", async () => {
+  const { db } = causeway.context();
+  const own: WithdrawalRow = { ...withdrawalRow, ...proven, state: "requested" };
+  const third: WithdrawalRow = {
+    ...{ ...own, trackingId: idOf("4"), ref: `0x${"44".repeat(32)}` },
+    ...{ sourceTxHash: `0x${"33".repeat(32)}`, createdAt: new Date(now.getTime() - 1_000) },
+  };
+  await causeway.db.insert(deposits).values([own, third, ...strangers]);
+  const row = { ...checked, trackingId: idOf("5") };
+  const read = async () =>
+    (await selectOtherRedemptions(db, row, { anyId: true })).map((one) => one.trackingId);
+  expect(await read()).toEqual([own.trackingId, third.trackingId]);
+  // What is known of its end counts, whichever of its rows was read last.
+  const [first] = strangers;
+  const ended = { from: "requested", change: { state: "awaiting_transfer", claimTxHash: "0xc" } } as const;
+  expect(await updateWithdrawal(db, { trackingId: first?.trackingId ?? "", ...ended })).not.toBeNull();
+  expect(await read()).toEqual([third.trackingId, first?.trackingId]);
+});
+
 test("a redemption counts once if it was not reported, or if the other withdrawal continues alike", async () => {
   const others = { holder: stranger.trackingId, bound: false, listed: [stranger.trackingId] };
   expect(await bind(elsewhere, { reported: false })).toEqual(others);

@@ -8,6 +8,7 @@ import { flowCoverage, flows } from "../../../src/db/tables/flow-tables.ts";
 import { vaults } from "../../../src/db/tables/vault-tables.ts";
 
 import { row } from "../../support/deposits/fixtures.ts";
+import { withdrawalRow } from "../../support/withdrawals/withdrawal-row.ts";
 
 const USER = "0x00000000000000000000000000000000000b0b0b";
 let causeway: TestDeployment;
@@ -132,4 +133,24 @@ test("selectUserFlows() returns the requests that were built last, and no sum of
   expect(ids).toEqual(Array.from({ length: 500 }, (_, index) => 500 - index));
   expect(found.unlisted).toEqual([`${CHAIN_ID}:${vaultAddress(0)}`]);
   expect([0, 1].map((vault) => found.chains[0]?.sums[vaultAddress(vault)])).toEqual([null, "1000"]);
+});
+
+test("selectUserFlows() returns a request once, as the row that was built first, whoever builds more of its call", async () => {
+  const request = (number: number, change: object = {}) => ({
+    ...{ ...withdrawalRow, trackingId: `trk_${number}`, ref: `${number}`, state: "requested" as const },
+    ...{ vaultChainId: CHAIN_ID, vaultAddress: vaultAddress(1), userAddress: USER, requestId: "7" },
+    ...{ sourceTxHash: "0xa" as const, sourceProven: true, moveToken: `0x${number}` },
+    createdAt: new Date(row.createdAt.getTime() + number * 1_000),
+    ...change,
+  });
+  const next = request(1, { requestId: "8", sourceTxHash: "0xb" });
+  const strangers = Array.from({ length: 501 }, (_, number) => request(number + 2));
+  await causeway.db.insert(deposits).values([...strangers, request(0), next]);
+  const found = await selectUserFlows(causeway.context().db, { user: USER, chainIds: [CHAIN_ID] });
+  const ids = found.requests.map(({ trackingId, requestId }) => [trackingId, requestId]);
+  expect(ids).toEqual([
+    ["trk_1", "8"],
+    ["trk_0", "7"],
+  ]);
+  expect(found.unlisted).toEqual([]);
 });
