@@ -4,7 +4,7 @@ import type { Receipt, Transaction } from "../chains/chain-transaction.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
 import { executedOrders } from "../router/router-codec.ts";
 import { netTransfers } from "../tracking/deposits/deposit-proofs.ts";
-import { userOperationAbi } from "../tracking/deposits/track-deposit-source.ts";
+import { entryPoints, userOperationAbi } from "../tracking/deposits/track-deposit-source.ts";
 import { adapterOf, asyncDepositsOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { VaultFlow } from "../vaults/vault-adapter.ts";
@@ -71,8 +71,9 @@ function findRouterOrder({ vaults, chain, transaction, receipt }: ShownIn): Show
  * such events too, so theirs are ignored and one of the transaction's own accounts is preferred.
  */
 function findVaultDeposit(shown: ShownIn): ShownDeposit | null {
-  const accounts = accountsOf(shown);
-  const deposits = shown.vaults.flatMap((vault) => depositsInto(vault, { ...shown, accounts }));
+  const involved = involvedVaults(shown);
+  const accounts = accountsOf(shown, involved);
+  const deposits = involved.flatMap((vault) => depositsInto(vault, { ...shown, accounts }));
   const ofPeople = deposits.filter(({ account }) => !isVault(account, shown.vaults));
   const own = ofPeople.find(({ account }) => accounts.some((one) => isAddressEqual(one, account)));
   const chosen = own ?? ofPeople[0];
@@ -166,14 +167,46 @@ function findMint({ vaults, transaction, receipt }: ShownIn): ShownDeposit | nul
   return null;
 }
 
+/** Maximum number of accounts of one transaction, and of pairs of such an account and a vault, that are looked at. */
+const MAX_ACCOUNTS = 100;
+const MAX_PAIRS = 1_000;
+
 /**
  * Returns the accounts that a transaction may act for: its sender, its target, and the senders of ERC-4337 user
- * operations. May contain duplicates.
+ * operations. Anyone can make a transaction with many: of more than can be looked at beside so many vaults, the last are
+ * left out.
  */
-export function accountsOf({ transaction, receipt }: Pick<ShownIn, "transaction" | "receipt">): Address[] {
+export function accountsOf(
+  { transaction, receipt }: Pick<ShownIn, "transaction" | "receipt">,
+  vaults: readonly Vault[],
+): Address[] {
   const { from, to } = transaction;
-  const operations = parseEventLogs({ abi: userOperationAbi(), logs: [...receipt.logs] });
-  return [from, ...(to === null ? [] : [to]), ...operations.map(({ args }) => args.sender)];
+  const logs = receipt.logs.filter(({ address }) => entryPoints.some((one) => isAddressEqual(one, address)));
+  const operations = parseEventLogs({ abi: userOperationAbi(), logs });
+  const all = [from, ...(to === null ? [] : [to]), ...operations.map(({ args }) => args.sender)];
+  return [...new Set(all)].slice(
+    0,
+    Math.min(MAX_ACCOUNTS, Math.max(2, Math.floor(MAX_PAIRS / vaults.length))),
+  );
+}
+
+/** An address in a registry entry, unless it is that of a token (`address/decimals/symbol`). */
+const CONTRACT = /0x[0-9a-f]{40}(?!\/)/g;
+
+/**
+ * Returns those of the vaults of which a transaction calls, or its receipt has a log of, a contract that their registry
+ * entry names: the vault, its share token or any other but the tokens that it takes and pays. Nothing can be shown of
+ * the others, and to look for all vaults of a chain takes long.
+ */
+export function involvedVaults({ vaults, transaction, receipt }: Omit<ShownIn, "chain">): Vault[] {
+  const called = receipt.logs.map(({ address }) => address.toLowerCase());
+  const touched = new Set([...called, (transaction.to ?? zeroAddress).toLowerCase()]);
+  return vaults.filter((vault) => {
+    const { address, entryPoint, shareToken, params } = vault;
+    const named = [address, entryPoint, shareToken, ...adapterOf(vault).flows(vault).addresses];
+    const all = [...named, ...Object.values(params)].join().toLowerCase();
+    return [...all.matchAll(CONTRACT)].some(([one]) => touched.has(one));
+  });
 }
 
 /** Returns true if an account is one of the vaults, which deposit into and withdraw from other vaults themselves. */

@@ -4,7 +4,7 @@ import { smaller } from "../lib/amount.ts";
 import { adapterOf, asyncDepositsOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { type ExitSettlement, paidTo, unknownPendingExit } from "../vaults/vault-exits.ts";
-import { accountsOf, isVault } from "./status-untracked-deposit.ts";
+import { accountsOf, involvedVaults, isVault } from "./status-untracked-deposit.ts";
 
 /**
  * What the end of a request brought its account. `paid`: the vault's asset for a redemption; `cancelled`: its shares;
@@ -29,8 +29,9 @@ interface ShownIn {
  * or if only the request's id would show it. Pure.
  */
 export function findShownRequestEnd(shown: ShownIn): ShownRequestEnd | null {
-  const accounts = accountsOf(shown).filter((account) => !isVault(account, shown.vaults));
-  for (const vault of shown.vaults) {
+  const involved = involvedVaults(shown);
+  const accounts = accountsOf(shown, involved).filter((account) => !isVault(account, shown.vaults));
+  for (const vault of involved) {
     for (const account of accounts) {
       const at = { ...shown, vault, account };
       const end = redemptionEnd(at) ?? refund(at);

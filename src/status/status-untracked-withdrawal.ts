@@ -19,7 +19,7 @@ import type { Vault } from "../vaults/vault.ts";
 import type { VaultFlow } from "../vaults/vault-adapter.ts";
 import { paidTo } from "../vaults/vault-exits.ts";
 import { namesAccount } from "../vaults/vault-log-arguments.ts";
-import { accountsOf, isVault } from "./status-untracked-deposit.ts";
+import { accountsOf, involvedVaults, isVault } from "./status-untracked-deposit.ts";
 
 /**
  * A withdrawal from a vault of the registry, as a receipt shows it. Amounts are in the token's smallest unit, and null
@@ -99,9 +99,10 @@ function findRouterRedemption({ vaults, transaction, receipt }: ShownIn): ShownW
 }
 
 function findVaultWithdrawal(shown: ShownIn): ShownWithdrawal | null {
-  const { vaults, transaction, receipt } = shown;
-  const accounts = accountsOf({ transaction, receipt }).filter((account) => !isVault(account, vaults));
-  for (const vault of vaults) {
+  const { vaults, receipt } = shown;
+  const involved = involvedVaults(shown);
+  const accounts = accountsOf(shown, involved).filter((account) => !isVault(account, vaults));
+  for (const vault of involved) {
     for (const account of accounts) {
       const found = requestIn(receipt, { vault, account }) ?? paymentIn(shown, { vault, account });
       if (found !== null) return found;
