@@ -45,6 +45,16 @@ export const sharesSource = (
   and ${deposits.sourceTo} = ${row.sourceTo} and ${deposits.sourceDataHash} = ${row.sourceDataHash})`;
 
 /**
+ * SQL time by which to sort the table row `row` of those with the same call and source transaction, which anyone can
+ * build, descending and null last: that of its build, or null if the transaction was heard of before. Users build shortly
+ * before they send; others can build at any time, but do not know when.
+ */
+export const builtForSource = (
+  row: SQL,
+): SQL => raw`(case when ${row}.created_at <= (select min(heard.noted_at)
+  from ${depositHints} as heard where heard.tx_hash = ${row}.source_tx_hash) then ${row}.created_at end)`;
+
+/**
  * SQL condition that keeps one of a user's rows with the same call and the same proven source transaction: one with
  * a deposit transaction before others, then a completed one, then the first that was built. A row that shares its source
  * transaction with no other, or has no proven one, always meets it.

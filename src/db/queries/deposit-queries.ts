@@ -19,7 +19,7 @@ import type { TimePosition } from "../../lib/pagination.ts";
 import type { VaultKey } from "../../lib/vault-id.ts";
 import type { DepositState } from "../../schemas/deposit-schema.ts";
 import type { WithdrawalState } from "../../schemas/withdrawal-schema.ts";
-import { continuesAlike, isReportedFor } from "../conditions/equal-order-conditions.ts";
+import { builtForSource, continuesAlike, isReportedFor } from "../conditions/equal-order-conditions.ts";
 import { olderThan } from "../conditions/page-conditions.ts";
 import type { Database } from "../database-client.ts";
 import { type Direction, deposits } from "../tables/deposit-tables.ts";
@@ -110,7 +110,7 @@ const MAX_SAME_TRANSACTION = 20;
 /**
  * Selects at most 20 rows that a transaction may belong to: first those whose reference it emits or that a proven
  * record connects with it, then those with its calldata, then those that a hint, an unproven record or a second step
- * connects with it. Throws `store_unavailable`.
+ * connects with it; of those that it starts, by `builtForSource`. Throws `store_unavailable`.
  */
 export async function selectDepositsByTransaction(
   db: Database,
@@ -153,6 +153,7 @@ export async function selectDepositsByTransaction(
       .orderBy(
         rank,
         desc(raw`(${or(source, hinted)}) is true`),
+        raw`case when ${source} then ${builtForSource(raw`${deposits}`)} end desc nulls last`,
         asc(deposits.createdAt),
         asc(deposits.trackingId),
       )

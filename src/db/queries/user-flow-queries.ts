@@ -1,5 +1,6 @@
 import { sql as raw, type SQL } from "drizzle-orm";
 import * as z from "zod";
+import { builtForSource } from "../conditions/equal-order-conditions.ts";
 import type { Database } from "../database-client.ts";
 import { deposits, underWay } from "../tables/deposit-tables.ts";
 import { depositEvidence, depositHints } from "../tables/deposit-tracking-tables.ts";
@@ -75,7 +76,7 @@ export interface UserFlows {
   chains: ChainFlows[];
   /**
    * Open requests that have a request id, at most 500, those that were built last. Of rows with the same transaction and
-   * call, which anyone can build, the first counts.
+   * call, which anyone can build, the likeliest own one of the user counts (`builtForSource`).
    */
   requests: OpenRequest[];
   /**
@@ -229,7 +230,7 @@ export function userFlowsStatement(query: UserQuery): SQL {
           where user_address = ${user} and state in ('submitted', 'requested', 'cooling', 'claimable')
             and request_id is not null and vault_chain_id = any(${chains})
           order by vault_chain_id, vault_address, direction, request_id, coalesce(source_tx_hash, tracking_id),
-            source_to, source_data_hash, created_at, tracking_id
+            source_to, source_data_hash, ${builtForSource(raw`${deposits}`)} desc nulls last, created_at, tracking_id
         ) as first
       ), requests as (
         select tracking_id, direction, chain_id, vault_address, request_id, shares::text from open

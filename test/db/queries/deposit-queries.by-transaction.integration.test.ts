@@ -1,6 +1,7 @@
 import type { Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
+import { addReportedHint } from "../../../src/db/queries/deposit-hint-queries.ts";
 import { type DepositRow, selectDepositsByTransaction } from "../../../src/db/queries/deposit-queries.ts";
 import { deposits } from "../../../src/db/tables/deposit-tables.ts";
 import { row } from "../../support/deposits/fixtures.ts";
@@ -66,4 +67,21 @@ test("selectDepositsByTransaction() ignores the same hash on another chain", asy
   await store("elsewhere", { sourceTxHash: HASH, sourceProven: true, fromChainId: row.fromChainId + 1 });
   await store("data elsewhere", { sourceDataHash: DATA, fromChainId: row.fromChainId + 1 });
   expect(await found()).toEqual([]);
+});
+
+test("selectDepositsByTransaction() returns the row first that was built last before the transaction, of all with its call", async () => {
+  const proven = { sourceTxHash: HASH, sourceProven: true, sourceDataHash: DATA };
+  const builtAt = (ms: number) => ({ ...proven, createdAt: new Date(ms) });
+  const sent = 10_000_000;
+  await store("long before", builtAt(sent - 3_600_000));
+  await store("early", builtAt(sent - 120_000));
+  await store("own", builtAt(sent - 20_000));
+  await store("once it was seen", builtAt(sent + 1_000));
+  const ids = async () => (await found()).map(({ trackingId }) => trackingId);
+  // Without a hint, nothing shows when the transaction was first heard of.
+  expect(await ids()).toEqual(["long before", "early", "own", "once it was seen"]);
+  const hint = { chainId: row.fromChainId, txHash: HASH, now: new Date(sent) };
+  await addReportedHint(causeway.context().db, { ...hint, trackingId: "own" });
+  await addReportedHint(causeway.context().db, { ...hint, trackingId: "early", now: new Date(sent + 5_000) });
+  expect(await ids()).toEqual(["own", "early", "long before", "once it was seen"]);
 });

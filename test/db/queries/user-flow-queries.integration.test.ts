@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { CHAIN_ID, vaultAddress, vaultRow } from "../../../scripts/bench/vault-row.ts";
 import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
+import { addReportedHint } from "../../../src/db/queries/deposit-hint-queries.ts";
 import { loadFlowState } from "../../../src/db/queries/flow-queries.ts";
 import { selectUserFlows } from "../../../src/db/queries/user-flow-queries.ts";
 import { deposits } from "../../../src/db/tables/deposit-tables.ts";
@@ -135,7 +136,7 @@ test("selectUserFlows() returns the requests that were built last, and no sum of
   expect([0, 1].map((vault) => found.chains[0]?.sums[vaultAddress(vault)])).toEqual([null, "1000"]);
 });
 
-test("selectUserFlows() returns a request once, as the row that was built first, whoever builds more of its call", async () => {
+test("selectUserFlows() returns a request once, as the row that was built last before it, whoever builds its call", async () => {
   const request = (number: number, change: object = {}) => ({
     ...{ ...withdrawalRow, trackingId: `trk_${number}`, ref: `${number}`, state: "requested" as const },
     ...{ vaultChainId: CHAIN_ID, vaultAddress: vaultAddress(1), userAddress: USER, requestId: "7" },
@@ -146,11 +147,15 @@ test("selectUserFlows() returns a request once, as the row that was built first,
   const next = request(1, { requestId: "8", sourceTxHash: "0xb" });
   const strangers = Array.from({ length: 501 }, (_, number) => request(number + 2));
   await causeway.db.insert(deposits).values([...strangers, request(0), next]);
-  const found = await selectUserFlows(causeway.context().db, { user: USER, chainIds: [CHAIN_ID] });
-  const ids = found.requests.map(({ trackingId, requestId }) => [trackingId, requestId]);
-  expect(ids).toEqual([
-    ["trk_1", "8"],
-    ["trk_0", "7"],
-  ]);
-  expect(found.unlisted).toEqual([]);
+  const { db } = causeway.context();
+  const read = async () => {
+    const { requests, unlisted } = await selectUserFlows(db, { user: USER, chainIds: [CHAIN_ID] });
+    expect(unlisted).toEqual([]);
+    return requests.map(({ trackingId, requestId }) => `${trackingId} ${requestId}`).sort();
+  };
+  expect(await read()).toEqual(["trk_0 7", "trk_1 8"]);
+  // Others were built long before, or once the transaction had been heard of.
+  const heard = new Date(row.createdAt.getTime() + 300_500);
+  await addReportedHint(db, { trackingId: "trk_7", chainId: CHAIN_ID, txHash: "0xa", now: heard });
+  expect(await read()).toEqual(["trk_1 8", "trk_300 7"]);
 });
