@@ -13,7 +13,7 @@ import {
   leastDeposit,
   MOST_SLIPPAGE,
 } from "./deposit-action.ts";
-import { refused } from "./possible-action.ts";
+import { POSSIBLE, refused } from "./possible-action.ts";
 
 /** Codes with which a vault may refuse one amount but not another. */
 const MAY_CONCERN_THE_AMOUNT: ReadonlySet<ErrorCode> = new Set([
@@ -27,33 +27,37 @@ const MAY_CONCERN_THE_AMOUNT: ReadonlySet<ErrorCode> = new Set([
 /**
  * Returns whether a user can deposit now: what `depositAction` offers, unless a simulation refuses it as a build would,
  * whatever the account holds of the asset. The amount is that of the views, within the vault's limits; if it is refused
- * for a reason that may concern it alone, a larger and a smaller one are tried too. Where no simulation answers, the
- * views decide. Needs one round of reads and one of simulations, and if the amount is refused, another of each.
+ * for a reason that may concern it alone, a larger and a smaller one are tried too. A vault that is full by its views is
+ * tried as well, because some limit an account to what it holds of the asset. Where no simulation answers, the views
+ * decide. Needs one round of reads and one of simulations, and if the amount is refused, another of each.
  */
 export async function findAvailableDeposit(
   ctx: Context,
   { vault, user, facts }: { vault: Vault; user: Address; facts: DepositFacts },
 ): Promise<VaultAction> {
   const seen = depositAction(vault, facts);
-  if (!seen.allowed) return seen;
+  const isFull = seen.code === "above_maximum";
+  if (!seen.allowed && !isFull) return seen;
   const { mode } = seen;
   if (isNoWallet(vault, user)) return refused({ code: "not_allowed", reason: NO_WALLET, mode });
   const { amount: judged, maxDeposit } = facts.deposit;
   const least = larger(leastDeposit(vault, facts.deposit), 1n) ?? 1n;
   const wanted = larger(least, judged) ?? judged;
-  const amount = smaller(wanted, maxDeposit) ?? wanted;
-  const refusal = await refusalOf(ctx, { vault, user, amount });
-  if (refusal === null) return seen;
+  const amount = isFull ? wanted : (smaller(wanted, maxDeposit) ?? wanted);
+  const refusal = await tryDeposit(ctx, { vault, user, amount });
+  // How much more than the views' maximum is possible, is unknown.
+  if (isFull) return refusal === "accepted" ? { ...POSSIBLE, max: null, mode } : seen;
+  if (!isRefused(refusal)) return seen;
   if (MAY_CONCERN_THE_AMOUNT.has(refusal.code)) {
     const more = smaller(amount * LARGE_FACTOR, MAX_UINT256) ?? amount;
     const less = larger(least, amount / LARGE_FACTOR) ?? least;
     const [ofMore, ofLess] = await Promise.all([
-      refusalOf(ctx, { vault, user, amount: more }),
-      less < amount ? refusalOf(ctx, { vault, user, amount: less }) : refusal,
+      tryDeposit(ctx, { vault, user, amount: more }),
+      less < amount ? tryDeposit(ctx, { vault, user, amount: less }) : refusal,
     ]);
-    if (ofMore === null) return seen;
+    if (!isRefused(ofMore)) return seen;
     // How much less is unknown.
-    if (ofLess === null) return { ...seen, max: null };
+    if (!isRefused(ofLess)) return { ...seen, max: null };
   }
   return refused({ code: refusal.code, reason: refusal.message, mode });
 }
@@ -64,17 +68,19 @@ const NO_WALLET = "builds refuse this address, which is no wallet: the shares wo
 const isNoWallet = ({ address, asset }: Vault, user: Address): boolean =>
   isNativeAlias(user) || sameAddress(user, address) || sameAddress(user, asset.address);
 
-/**
- * Returns the error with which a build refuses a user's deposit of the asset, or null if it accepts it or does not know.
- * Errors that are no AppErrors propagate.
- */
-async function refusalOf(
+/** What a build makes of a deposit: the error with which it refuses it, or whether a simulation shows that it works. */
+type TriedDeposit = AppError | "accepted" | "unknown";
+
+const isRefused = (tried: TriedDeposit): tried is AppError => tried instanceof AppError;
+
+/** Tries a user's deposit of the asset as a build does. Errors that are no AppErrors propagate. */
+async function tryDeposit(
   ctx: Context,
   of: { vault: Vault; user: Address; amount: bigint },
-): Promise<AppError | null> {
+): Promise<TriedDeposit> {
   const { vault } = of;
   const client = ctx.chains.client(vault.chainId);
-  if (client === null) return null;
+  if (client === null) return "unknown";
   // Only open vaults need what builds need.
   const [{ prepareDirect }, { isRefusal }] = await Promise.all([
     import("../deposits/direct-deposit.ts"),
@@ -84,9 +90,9 @@ async function refusalOf(
     const paid = { entry: await depositEntry(ctx, vault), token: vault.asset, slippage: MOST_SLIPPAGE };
     const named = { ref: zeroHash, partnerHash: zeroHash, partnerType: 0 };
     await prepareDirect(ctx, { ...of, client, ...paid, ...named });
-    return null;
+    return "accepted";
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    return isRefusal(error) ? error : null;
+    return isRefusal(error) ? error : "unknown";
   }
 }

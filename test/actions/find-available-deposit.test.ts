@@ -127,9 +127,27 @@ test("what no simulation shows leaves the views' answer", async () => {
   expect(failing.tried).toEqual([]);
 });
 
+test("a maximum that is only what the account holds of the asset does not make a vault full", async () => {
+  const none = await depositOf({ effects: honest, terms: { maxDeposit: 0n } });
+  expect(none).toMatchObject({ action: { ...possible, max: null, reason: "" }, tried: [1_000_000n] });
+  const little = { maxDeposit: 400_000n, minDeposit: 3_000_000n };
+  const some = await depositOf({ effects: honest, terms: little });
+  expect(some).toMatchObject({ action: { ...possible, max: null }, tried: [3_000_000n] });
+});
+
+test("a vault that its views call full is full if no simulation shows that it is not", async () => {
+  const full = { allowed: false, code: "above_maximum", max: "0", mode: "instant", until: null };
+  const terms = { maxDeposit: 0n };
+  for (const effect of [exceeds, reverts("RefusedByHook()"), { ...mints(1n), hides: VAULT }]) {
+    const { action, tried } = await depositOf({ effects: () => effect, terms });
+    expect(action).toMatchObject(full);
+    expect(tried).toEqual([1_000_000n]);
+  }
+});
+
 test("nothing is simulated that the views or the address rule out", async () => {
-  const full = await depositOf({ effects: honest, terms: { maxDeposit: 0n } });
-  expect(full).toMatchObject({ action: { allowed: false, code: "above_maximum" }, tried: [] });
+  const paused = await depositOf({ effects: honest, terms: { paused: true } });
+  expect(paused).toMatchObject({ action: { allowed: false, code: "vault_paused" }, tried: [] });
   for (const user of [zeroAddress, VAULT, USDC] as const) {
     const nobody = await depositOf({ effects: honest, user });
     expect(nobody).toMatchObject({ action: { allowed: false, code: "not_allowed" }, tried: [] });
