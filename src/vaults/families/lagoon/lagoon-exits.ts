@@ -146,7 +146,10 @@ const requests = erc7540Exits({
       "error AddressNotAllowed(address account)": "not_allowed",
       "error ERC7540InvalidOperator()": "not_allowed",
       "error BelowMinimumAssets(uint256 assets, uint256 minimum)": null,
+      // The vault pays out of its Safe, by an allowance that the Safe may take back. The owner gives none.
+      "error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)": "no_liquidity",
     },
+    reasons: [{ reason: /transfer amount exceeds allowance/i, code: "no_liquidity" }],
   }),
 });
 

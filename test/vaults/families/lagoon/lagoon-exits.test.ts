@@ -33,6 +33,20 @@ test.each<[number, bigint | null]>([
   expect(previewed([0, 0, 0, exitRate, 0])).toBe(left);
 });
 
+test.each([
+  ["older", { errorName: "Error", args: ["ERC20: transfer amount exceeds allowance"] }],
+  ["newer", { errorName: "ERC20InsufficientAllowance", args: [own.entryPoint, 0n, 5n] }],
+] as const)(
+  "a Safe that took its allowance back pays nothing, as the error of %s tokens shows",
+  (_name, of) => {
+    const abi = parseAbi([
+      "error Error(string reason)",
+      "error ERC20InsufficientAllowance(address spender, uint256 allowance, uint256 needed)",
+    ]);
+    expect(lagoonExits.explain?.(encodeErrorResult({ abi, ...of }))).toMatchObject({ code: "no_liquidity" });
+  },
+);
+
 /** A pending request for 1,000 shares, each worth one unit of the asset. */
 const ANSWERS = { pending: 1_000n, claimable: 0n, assets: 0n, price: 10n ** 18n, asset: own.asset.address };
 
