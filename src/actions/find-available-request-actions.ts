@@ -29,7 +29,7 @@ export async function findAvailableClaim(ctx: Context, asked: Asked): Promise<Va
   const { vault, facts, block } = asked;
   const { timestamp } = block;
   const seen = claimAction(vault, { ...facts, timestamp });
-  if (!seen.allowed) return seen;
+  if (!seen.allowed) return refusedByVault(asked, seen);
   const ready = (facts.requests ?? []).filter(({ state }) => state === "claimable");
   const tries = await triesOf(ctx, { ...asked, requests: ready, action: "claim" });
   const [first] = tries.flatMap(({ tried }) => tried.refusal ?? []);
@@ -38,6 +38,14 @@ export async function findAvailableClaim(ctx: Context, asked: Asked): Promise<Va
   const offered = claimAction(vault, { ...facts, requests: [], timestamp });
   const refusal = offered.allowed ? await depositRefusal(ctx, asked) : first;
   return refusal === undefined ? offered : refusedAction(first ?? refusal, seen);
+}
+
+/** Returns an impossible claim with the vault's reason, if all that a request waits for is that the vault pays again. */
+async function refusedByVault({ vault, facts, block }: Asked, seen: VaultAction): Promise<VaultAction> {
+  const stuck = facts.requests?.find(({ state, refusal }) => state === "pending" && refusal !== undefined);
+  if (seen.code !== "request_pending" || stuck === undefined) return seen;
+  const { notClaimable } = await import("../withdrawals/requests/request-calls.ts");
+  return refusedAction(notClaimable({ vault, request: stuck, block }), seen);
 }
 
 /** Returns why no claim for the user's deposit requests works; undefined if one may. */

@@ -165,16 +165,15 @@ export interface PendingExit {
    * until it is priced.
    */
   assets: bigint | null;
-  /**
-   * Value of an open request's `assets` in the vault's asset, in its smallest unit, if `token` is another token. Null
-   * if unknown; unused if the vault pays its asset.
-   */
+  /** Value of `assets` in the vault's asset, in its smallest unit, if `token` is another one. Null if unknown. */
   value: bigint | null;
   /** True if the assets no longer change; false also if that is unknown. */
   priced: boolean;
   token: Address;
   /** `rejected`: the vault will not pay; `expired`: the time in which it could be paid or claimed is over. */
   state: "pending" | "claimable" | "rejected" | "expired";
+  /** Why the vault refuses the claim of a pending request, apart from its wait. Absent if no reason is known. */
+  refusal?: "exits_paused" | "not_allowed" | "price_unsafe";
   /** Assets that can be claimed now. */
   claimableAssets: bigint | null;
   /** Shares whose assets can be claimed now, or that can be claimed back. */

@@ -19,6 +19,7 @@ import { readSafePart } from "../tracking/withdrawals/safe-payment-part.ts";
 import { isOpenRequest } from "../tracking/withdrawals/withdrawal-state-machine.ts";
 import type { ExitFollowUp, PendingExit } from "../vaults/vault-exits.ts";
 import { prepareTransfer } from "./find-exit-transfer-route.ts";
+import { notClaimable } from "./requests/request-calls.ts";
 import { type RequestAction, simulateRequestCall } from "./requests/simulate-request-action.ts";
 
 /**
@@ -35,6 +36,7 @@ const refused = (code: string, detail: string): NextExitStepOutcome => ({
   next: null,
   refusal: { code, detail },
 });
+const refusedBy = ({ code, message }: AppError): NextExitStepOutcome => refused(code, message);
 
 /**
  * Builds and simulates the next transaction that the user must sign for a withdrawal, and stores what identifies a
@@ -47,7 +49,7 @@ export async function nextExitStep(ctx: Context, row: WithdrawalRow): Promise<Ne
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     ctx.log.warn("next_step_refused", { tracking_id: row.trackingId, error: describeError(error) });
-    return refused(error.code, error.message);
+    return refusedBy(error);
   }
 }
 
@@ -70,7 +72,12 @@ async function nextOfRequest(ctx: Context, row: WithdrawalRow): Promise<NextExit
       );
     return prepareFollowUp(ctx, { now: { ...now, request }, row, call, kind: "claim" });
   }
-  if (request.state !== "expired") return isStuck(request, block) ? STUCK : NOTHING;
+  if (request.state !== "expired") {
+    if (isStuck(request, block)) return STUCK;
+    // What a vault has settled and does not pay has no wait of its own.
+    const isRefused = request.refusal !== undefined && request.earliest === null;
+    return isRefused ? refusedBy(notClaimable({ vault, request, block })) : NOTHING;
+  }
   const call = exits.cancel?.(vault, { user, request }) ?? null;
   return call === null
     ? NOTHING

@@ -1,10 +1,11 @@
-import { toFunctionSelector } from "viem";
+import { parseAbi, toFunctionSelector } from "viem";
 import { describe, expect, test } from "vitest";
 import type { WithdrawalRow } from "../../src/db/queries/deposit-queries.ts";
 import { PARTS_PER_BILLION } from "../../src/lib/amount.ts";
 import { priceKey } from "../../src/prices/price.ts";
+import type { Vault } from "../../src/vaults/vault.ts";
 import { nextExitStep } from "../../src/withdrawals/next-withdrawal-step.ts";
-import { USDC, USER, VAULT, WETH } from "../support/deposits/fixtures.ts";
+import { OTHER, USDC, USER, VAULT, vault, WETH } from "../support/deposits/fixtures.ts";
 import { balanceKey, type SimulatedEffects } from "../support/deposits/simulated-chain.ts";
 import { home } from "../support/withdrawals/fixtures.ts";
 import { vedaDelayed } from "../support/withdrawals/veda-exit-answers.ts";
@@ -107,6 +108,36 @@ test("nextExitStep() says that a matured request which the vault does not pay ca
   expect([next, refusal?.code]).toEqual([null, "withdrawal_state"]);
   expect(refusal?.detail).toMatch(/can be cancelled$/);
   expect(await nextOf({ paused: true, maturity: HEAD + 60 })).toEqual({ next: null, refusal: null });
+});
+
+test("nextExitStep() says that the vault does not let a frozen account have what it has settled", async () => {
+  const own: Vault = { ...vault, ...{ adapter: "centrifuge", type: "custom", params: { deposit: "async" } } };
+  const { ctx } = await createWithdrawalFixture({
+    vaults: [storedOf(own)],
+    functions: [
+      ...waitingFunctions,
+      ...parseAbi([
+        "function pendingRedeemRequest(uint256, address) view returns (uint256)",
+        "function claimableRedeemRequest(uint256, address) view returns (uint256)",
+        "function pendingCancelRedeemRequest(uint256, address) view returns (bool)",
+        "function claimableCancelRedeemRequest(uint256, address) view returns (uint256)",
+        "function maxWithdraw(address) view returns (uint256)",
+        "function asyncRedeemManager() view returns (address)",
+        "function investments(address, address) view returns (uint128, uint128)",
+      ]),
+    ],
+    answers: {
+      ...{ pendingRedeemRequest: 0n, claimableRedeemRequest: 0n, maxWithdraw: 0n },
+      ...{ pendingCancelRedeemRequest: false, claimableCancelRedeemRequest: 0n },
+      ...{ asyncRedeemManager: OTHER, investments: [0n, ARRIVED] },
+    },
+  });
+  const answers: object[][] = [[storedOf(own)], []];
+  const db = fixedDatabase(() => answers.shift() ?? []);
+  const row: WithdrawalRow = { ...claimable, state: "requested", mode: "request" };
+  expect(await nextExitStep({ ...ctx, db }, row)).toMatchObject({
+    ...{ next: null, refusal: { code: "not_allowed" } },
+  });
 });
 
 describe("nextExitStep() of a second step", () => {

@@ -11,7 +11,7 @@ import {
   type VaultExits,
 } from "../../vaults/vault-exits.ts";
 import { mayCancel } from "../withdrawal-order.ts";
-import type { RequestAction } from "./simulate-request-action.ts";
+import { type RequestAction, requestRefusal } from "./simulate-request-action.ts";
 
 /** A user's redemption request, as the vault showed it at `block`. */
 export interface SeenRequest {
@@ -40,7 +40,9 @@ function claimCall(asked: SeenRequest): ExitFollowUp {
   return call;
 }
 
-function notClaimable({ vault, request, block }: SeenRequest): AppError {
+/** Returns the error for the claim of a request that is not claimable. */
+export function notClaimable(of: Pick<SeenRequest, "vault" | "request" | "block">): AppError {
+  const { vault, request, block } = of;
   const { earliest, state } = request;
   if (state === "pending" && earliest !== null && earliest > block.timestamp) {
     const until = formatUnixTime(earliest);
@@ -48,6 +50,8 @@ function notClaimable({ vault, request, block }: SeenRequest): AppError {
       until === null ? "does not pay this request yet" : `pays this request at ${until} at the earliest`;
     return failure("cooldown", `${vault.name} ${when}`, { until });
   }
+  if (state === "pending" && request.refusal !== undefined)
+    return requestRefusal({ vault, request, action: "claim" }, { code: request.refusal, text: null });
   if (state === "pending")
     return failure("request_pending", `${vault.name} has not settled this request yet`);
   const why =

@@ -25,6 +25,7 @@ import type { TransactionRequest } from "../../schemas/transaction-schema.ts";
 import { adapterOf, explainExitRevert } from "../../vaults/families/vault-families.ts";
 import type { Vault } from "../../vaults/vault.ts";
 import type { ExitFollowUp, PendingExit } from "../../vaults/vault-exits.ts";
+import type { ExplainedRevert } from "../../vaults/vault-reverts.ts";
 import { hidesShares, sharesHidden } from "../withdrawal-refusals.ts";
 import { simulateInLimits } from "./simulate-in-limits.ts";
 
@@ -107,8 +108,14 @@ const paysAssets = ({ action, request }: RequestCall): boolean =>
 const receivedToken = (of: RequestCall): Address => (paysAssets(of) ? of.request.token : of.vault.shareToken);
 
 /** Returns the error for a claim or cancellation that reverts: that of the vault's reason, otherwise `would_revert`. */
-function revertOf({ vault, action, request }: RequestCall, revert: Hex): AppError {
-  const { code, text } = explainExitRevert(vault, revert);
+const revertOf = (of: RequestCall, revert: Hex): AppError =>
+  requestRefusal(of, explainExitRevert(of.vault, revert));
+
+/** Returns the error for a claim or cancellation that the vault refuses: `would_revert` unless `code` is one of theirs. */
+export function requestRefusal(
+  { vault, action, request }: Pick<RequestCall, "vault" | "action" | "request">,
+  { code, text }: ExplainedRevert,
+): AppError {
   const name = action === "claim" ? "claim" : "cancellation";
   switch (code) {
     case "exits_paused":

@@ -44,14 +44,22 @@ export function vedaQueue(of: { pays: readonly string[] }): {
   return { vault, answers, functions: queueFunctions };
 }
 
-/** A Veda vault whose account has a request for all shares at the contract with a fixed wait, with the chain's answers. */
-export function vedaDelayed(of: { maturity: number; paused?: boolean }): ReturnType<typeof vedaQueue> {
+/**
+ * A Veda vault whose account has a request for all shares at the contract with a fixed wait, made at a rate of 1 WETH
+ * and allowing a loss of 1%, with the chain's answers. `rate` is the current one, by default the same.
+ */
+export function vedaDelayed(of: {
+  maturity: number;
+  paused?: boolean;
+  rate?: bigint;
+}): ReturnType<typeof vedaQueue> {
   const vault: Vault = {
     ...wethVault,
     ...{ adapter: "veda", type: "veda", params: { teller: "d", delayed_withdraw: DELAYED } },
   };
   const answers = {
-    ...{ vault: VAULT, accountant: VAULT, isPaused: of.paused ?? false, getRateInQuoteSafe: 10n ** 18n },
+    ...{ vault: VAULT, accountant: VAULT, isPaused: of.paused ?? false },
+    getRateInQuoteSafe: of.rate ?? 10n ** 18n,
     withdrawAssets: [true, 60, 0, 0n, 0, 0],
     withdrawRequests: [false, 100, of.maturity, 10n ** 18n, 10n ** 18n],
   };

@@ -1,11 +1,13 @@
 import { decodeFunctionData, encodeErrorResult, parseAbi, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
+import { getActions } from "../../../src/actions/get-available-actions.ts";
 import { RequestActionInput } from "../../../src/schemas/withdraw-build-schema.ts";
 import { buildRequestAction } from "../../../src/withdrawals/requests/build-request-action.ts";
 import type { RequestAction } from "../../../src/withdrawals/requests/simulate-request-action.ts";
 import { OTHER, USDC, USER, VAULT, vault } from "../../support/deposits/fixtures.ts";
 import { transferLog } from "../../support/deposits/logs.ts";
 import { balanceKey, type SimulatedEffects } from "../../support/deposits/simulated-chain.ts";
+import { vedaDelayed } from "../../support/withdrawals/veda-exit-answers.ts";
 import {
   cooling,
   createWithdrawalFixture,
@@ -129,6 +131,22 @@ describe("buildRequestAction() of a claim", () => {
     ],
   ])("refuses %s", async (_name, of, refusal) => {
     expect(await refusalOf(of)).toMatchObject(refusal);
+  });
+
+  test.each<[string, { paused?: boolean; rate?: bigint; maturity?: number }, object]>([
+    ["is paused", { paused: true }, { code: "exits_paused" }],
+    ["sees a loss that the request rules out", { rate: 98n * 10n ** 16n }, { code: "price_unsafe" }],
+    ["also lets it wait", { paused: true, maturity: HEAD + 60 }, { code: "cooldown" }],
+  ])("says why a contract that %s does not pay", async (_name, of, refusal) => {
+    const { vault: delayed, ...world } = vedaDelayed({ maturity: HEAD - 60, ...of });
+    const { ctx } = await createWithdrawalFixture({ ...world, vaults: [storedOf(delayed)] });
+    const { vaultId } = delayed;
+    const input = RequestActionInput.parse({ vault_id: vaultId, user_address: USER, request_id: "0" });
+    await expect(buildRequestAction(ctx, { input, action: "claim" })).rejects.toMatchObject(refusal);
+    // The actions give the same code.
+    expect((await getActions(ctx, { user: USER, vaultId })).claim).toMatchObject({
+      ...{ ...refusal, allowed: false, max: "0", mode: "cooldown" },
+    });
   });
 
   test("says that it looks for redemptions, because a deposit request may have the id", async () => {

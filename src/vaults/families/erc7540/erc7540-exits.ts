@@ -232,6 +232,7 @@ function openRequests(vault: Vault, { standard, own, parts }: Seen): PendingExit
       assets: paid === null || estimate === null ? null : paid + owed + estimate,
       priced: waiting === 0n && ready === claimable,
       state: ready > 0n ? "claimable" : "pending",
+      ...(owed > 0n && { refusal: "not_allowed" as const }),
       cancellable: waiting > 0n && own.cancellable,
     };
   });

@@ -225,13 +225,11 @@ function toPending(
       ? null
       : mulDivDown(paid, current < rate ? current : rate, oneShare(vault));
   const expiresAt = window === undefined ? null : maturity + (window || DEFAULT_WINDOW);
-  const isRefused =
-    pays === false ||
-    allowed === false ||
-    valueOrNull(paused) === true ||
-    isBlocked(today, { recorded: rate, maxLoss: ownLoss || commonLoss });
+  const isPaused = pays === false || allowed === false || valueOrNull(paused) === true || isUnpriced(today);
+  const moved = today.ok && movedTooFar(today.value, { recorded: rate, maxLoss: ownLoss || commonLoss });
+  const refusal = isPaused ? "exits_paused" : moved ? "price_unsafe" : undefined;
   const [ready, over] = [
-    now >= maturity * 1_000 && !isRefused,
+    now >= maturity * 1_000 && refusal === undefined,
     expiresAt !== null && now > expiresAt * 1_000,
   ];
   return [
@@ -244,22 +242,20 @@ function toPending(
           ? null
           : vedaValue(assets, { rate: valueOrNull(today), assetRate: valueOrNull(assetRate) }),
       state: over ? "expired" : ready ? "claimable" : "pending",
+      ...(refusal !== undefined && { refusal }),
       claimableAssets: ready && !over ? assets : 0n,
       claimableShares: ready && !over ? shares : 0n,
     },
   ];
 }
 
-/**
- * Returns true if the rate rules out a payment: it differs from that `recorded` in the request by more than the maximum
- * loss, in basis points, or the accountant is paused, so that its view reverts. False also if it is unread.
- */
-function isBlocked(
-  rate: ReadResult<bigint>,
-  { recorded, maxLoss }: { recorded: bigint; maxLoss: number },
-): boolean {
-  if (!rate.ok) return rate.revert !== null && rate.revert !== "0x";
-  const [low, high] = recorded < rate.value ? [recorded, rate.value] : [rate.value, recorded];
+/** Returns true if the accountant is paused, so that its view of the rate reverts. False also if that is unread. */
+const isUnpriced = (rate: ReadResult<bigint>): boolean =>
+  !rate.ok && rate.revert !== null && rate.revert !== "0x";
+
+/** Returns true if a rate differs from that `recorded` in the request by more than the maximum loss, in basis points. */
+function movedTooFar(rate: bigint, { recorded, maxLoss }: { recorded: bigint; maxLoss: number }): boolean {
+  const [low, high] = recorded < rate ? [recorded, rate] : [rate, recorded];
   return mulDivDown(low, BPS + BigInt(maxLoss), BPS) < high;
 }
 

@@ -27,7 +27,7 @@ describe("the requests of an account", () => {
 
   test("contain what the vault does not show to a frozen account or a former member", () => {
     const owed = {
-      ...{ requestId: "0", state: "pending", shares: null },
+      ...{ requestId: "0", state: "pending", shares: null, refusal: "not_allowed" },
       claimableAssets: 0n,
       claimableShares: 0n,
     };

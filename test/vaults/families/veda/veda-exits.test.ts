@@ -205,16 +205,20 @@ describe("Veda's contract with a fixed wait", () => {
       expect(claimOf(request)).toMatchObject({ target: DELAYED });
     });
 
-    test.each<[string, Parameters<typeof matured>[0]]>([
-      ["the contract is paused", { answers: { paused: true } }],
-      ["the asset is no longer paid", { allowed: false }],
-      ["the rate has fallen below the contract's limit", { answers: { rate: 1_237_600n } }],
-      ["the rate has risen above its own limit", { limit: 50, answers: { rate: 1_256_251n } }],
-      ["the accountant is paused", { answers: { rate: new Revert("0x12345678") } }],
-    ])("waits while %s, and can be cancelled", (_name, of) => {
+    test.each<[string, Parameters<typeof matured>[0], string]>([
+      ["the contract is paused", { answers: { paused: true } }, "exits_paused"],
+      ["the asset is no longer paid", { allowed: false }, "exits_paused"],
+      ["the rate has fallen below the contract's limit", { answers: { rate: 1_237_600n } }, "price_unsafe"],
+      [
+        "the rate has risen above its own limit",
+        { limit: 50, answers: { rate: 1_256_251n } },
+        "price_unsafe",
+      ],
+      ["the accountant is paused", { answers: { rate: new Revert("0x12345678") } }, "exits_paused"],
+    ])("waits while %s, and can be cancelled", (_name, of, refusal) => {
       const request = matured(of);
       const nothing = { claimableShares: 0n, claimableAssets: 0n, cancellable: true };
-      expect(request).toMatchObject({ state: "pending", ...nothing });
+      expect(request).toMatchObject({ state: "pending", ...nothing, refusal });
       expect(claimOf(request)).toBeNull();
     });
 
