@@ -213,8 +213,11 @@ function isNegligible(
 ): boolean {
   if (difference === 0n) return true;
   if (difference > 0n && difference * DUST_PARTS <= shares) return true;
+  if (assets === null || shares === 0n) return false;
   const size = difference < 0n ? -difference : difference;
-  return assets !== null && shares > 0n && (size * assets) / shares <= ROUNDING;
+  // The value is rounded down: a remainder that is worth nothing does not show what more shares are worth.
+  const most = size > shares ? assets + 1n : assets;
+  return (size * most) / shares <= ROUNDING;
 }
 
 /**

@@ -89,6 +89,19 @@ describe.each(both)("findShareBasis() at a vault that %s", (_which, one) => {
     expect(await basisOf({ ...at, flown: 2n * SHARES, before: balance(2n * SHARES) })).toBe("unindexed");
   });
 
+  test("does not value the shares of a flow by a remainder that is worth nothing", async () => {
+    const left = { ...at, worth: 0n, flown: 4n * SHARES };
+    expect(await basisOf({ ...left, before: balance(4n * SHARES) })).toBe("unindexed");
+    expect(await basisOf({ ...left, before: balance(SHARES) })).toBe("transferred");
+  });
+
+  test("notices received shares of which a worthless remainder is left", async () => {
+    expect(await basisOf({ ...at, worth: 0n, flown: -3n * SHARES, deposited: -100n })).toBe("transferred");
+    expect(await basisOf({ ...at, worth: 0n, flown: 4n * SHARES, deposited: -100n })).toBe("transferred");
+    // What strangers sent may be worth as little.
+    expect(await basisOf({ ...at, worth: 0n, flown: -SHARES, deposited: -100n })).toBe("explained");
+  });
+
   test("knows the yield although a stranger sent dust, up to one part in 10000", async () => {
     expect(await basisOf({ ...at, flown: SHARES - 100n })).toBe("explained");
     expect(await basisOf({ ...at, flown: SHARES - 101n })).toBe("transferred");
