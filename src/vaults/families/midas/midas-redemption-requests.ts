@@ -104,8 +104,8 @@ function requestRead(to: Address, id: string): Read<RedeemRequest> {
 }
 
 /**
- * Returns the user's request if it is open or rejected, otherwise an empty list; null if it could not be read.
- * `assetRate` is the price of the vault's asset with 18 decimals, or null if unknown.
+ * Returns the user's request if it is open or rejected, otherwise an empty list; null if it could not be read. `rates`
+ * are the prices of the mToken and of the vault's asset with 18 decimals, or null if unknown.
  */
 function pendingOf(
   vault: Vault,
@@ -113,19 +113,22 @@ function pendingOf(
     user: Address;
     requestId: string;
     result: ReadResult<RedeemRequest>;
-    assetRate: bigint | null;
+    rates: { mToken: bigint | null; asset: bigint | null };
   },
 ): PendingExit[] | null {
   if (!of.result.ok) return null;
-  const [sender, tokenOut, status, shares, mTokenRate, tokenRate] = of.result.value;
+  const [sender, tokenOut, status, shares, , tokenRate] = of.result.value;
+  const mTokenRate = of.rates.mToken;
   if (!isAddressEqual(sender, of.user) || (status !== STATUS_PENDING && status !== STATUS_REJECTED))
     return [];
   const token = redemptionTokens(vault).find(({ address }) => isAddressEqual(address, tokenOut));
   const unit = token === undefined ? null : midasUnit(token.decimals);
   const estimate =
-    unit === null || tokenRate === 0n ? null : mulDivDown(shares, mTokenRate, tokenRate) / unit;
+    unit === null || tokenRate === 0n || mTokenRate === null
+      ? null
+      : mulDivDown(shares, mTokenRate, tokenRate) / unit;
   const rejected = status === STATUS_REJECTED;
-  const value = rejected ? 0n : inAsset(vault, { shares, mTokenRate, assetRate: of.assetRate });
+  const value = rejected ? 0n : inAsset(vault, { shares, mTokenRate, assetRate: of.rates.asset });
   return [
     {
       ...unknownPendingExit,
@@ -136,18 +139,24 @@ function pendingOf(
 }
 
 /**
- * Converts mTokens to the asset's smallest unit by two prices with 18 decimals, rounded down. Null if the asset's price
- * is unknown or 0, or if the asset has more than 18 decimals.
+ * Converts mTokens to the asset's smallest unit by two prices with 18 decimals, rounded down. Null if a price is unknown,
+ * the asset's is 0, or the asset has more than 18 decimals.
  */
 function inAsset(
   vault: Vault,
-  of: { shares: bigint; mTokenRate: bigint; assetRate: bigint | null },
+  of: { shares: bigint; mTokenRate: bigint | null; assetRate: bigint | null },
 ): bigint | null {
   const { shares, mTokenRate, assetRate } = of;
   const unit = midasUnit(vault.asset.decimals);
-  if (unit === null || assetRate === null || assetRate === 0n) return null;
+  if (unit === null || mTokenRate === null || assetRate === null || assetRate === 0n) return null;
   return mulDivDown(shares, mTokenRate, assetRate) / unit;
 }
+
+/** Returns a query for the price of a feed with 18 decimals, or null if it cannot be read. */
+const priceQuery = (feed: Address): Query<bigint | null> =>
+  createQuery({ rate: read({ to: feed, abi: feedAbi(), name: "getDataInBase18" }) }, ({ rate }) =>
+    valueOrNull(rate),
+  );
 
 /**
  * Returns a query for the price of the vault's asset with 18 decimals: 1 if it is fixed, that of its feed otherwise.
@@ -155,16 +164,14 @@ function inAsset(
  */
 function assetRateQuery(vault: Vault): Query<bigint | null> {
   const feed = assetFeed(vault);
-  if (feed !== null)
-    return createQuery({ rate: read({ to: feed, abi: feedAbi(), name: "getDataInBase18" }) }, ({ rate }) =>
-      valueOrNull(rate),
-    );
+  if (feed !== null) return priceQuery(feed);
   return createQuery({}, () => (vault.params["asset_rate"] === "stable" ? WAD : null));
 }
 
 /**
  * Returns a query for those of the given requests that belong to the user and are open or rejected; null if one of them
- * cannot be read. The assets of an open request are an estimate at the prices of its creation.
+ * cannot be read. The assets of an open request are an estimate at the mToken's price now, as the approval uses that of
+ * its time, and the paid token's price at the request; null if the mToken's price cannot be read.
  */
 export function midasPending(
   vault: Vault,
@@ -178,10 +185,11 @@ export function midasPending(
   if (known.length === 0) return createQuery({}, () => []);
   const reads = Object.fromEntries(known);
   const entries = createQuery(reads, (results) => Object.entries(results));
-  return mapQuery(queryAll({ entries, assetRate: assetRateQuery(vault) }), (found) =>
+  const rates = queryAll({ mToken: priceQuery(vault.pricer), asset: assetRateQuery(vault) });
+  return mapQuery(queryAll({ entries, rates }), (found) =>
     joinPending(
       found.entries.map(([requestId, result]) =>
-        pendingOf(vault, { user, requestId, result, assetRate: found.assetRate }),
+        pendingOf(vault, { user, requestId, result, rates: found.rates }),
       ),
     ),
   );

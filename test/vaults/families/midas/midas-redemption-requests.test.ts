@@ -24,21 +24,31 @@ const own: Vault = {
   },
 };
 
-/** Returns the user's request for 2 mTokens of 1.5 dollars each, paid in a token of 18 decimals, in this status. */
-const pendingAt = (status: number) =>
+/**
+ * Returns the user's request for 2 mTokens, paid in a token of 18 decimals, in this status. An mToken costs 1.5 dollars
+ * now and cost 1 dollar when it was made.
+ */
+const pendingAt = (status: number, price: object = { "mToken/rate": (3n * WAD) / 2n }) =>
   answer(midasPending(own, { user: USER, requestIds: ["7"] }), {
-    "7": [USER, TOKEN, status, 2n * WAD, (3n * WAD) / 2n, WAD],
+    "7": [USER, TOKEN, status, 2n * WAD, WAD, WAD],
+    ...Object.fromEntries(Object.entries(price).map(([name, value]) => [`rates/${name}`, value])),
   });
 
-test("an open request is worth its payment, a rejected one nothing", () => {
+test("an open request is worth its payment at today's price, a rejected one nothing", () => {
   expect(pendingAt(0)).toMatchObject([{ state: "pending", assets: 3n * WAD, value: 3_000_000n }]);
   expect(pendingAt(2)).toMatchObject([{ state: "rejected", assets: 0n, value: 0n }]);
+});
+
+test("the worth of an open request is unknown without today's price", () => {
+  expect(pendingAt(0, {})).toMatchObject([{ shares: 2n * WAD, assets: null, value: null }]);
+  expect(pendingAt(2, {})).toMatchObject([{ state: "rejected", assets: 0n, value: 0n }]);
 });
 
 /** Reads the user's request, and what it has paid, from a contract that answers with these words. */
 async function readFrom(words: readonly bigint[]) {
   const data = `0x${words.map((word) => numberToHex(word, { size: 32 }).slice(2)).join("")}` as const;
-  const client = contractsClient(() => ({ ok: true, data }));
+  const price = numberToHex((3n * WAD) / 2n, { size: 32 });
+  const client = contractsClient(({ to }) => ({ ok: true, data: to === REDEMPTIONS ? data : price }));
   const flows = [{ kind: "withdrawal", requestId: "7", assets: null, shares: null }] as const;
   const [pending, paid] = [
     midasPending(own, { user: USER, requestIds: ["7"] }),
