@@ -47,7 +47,7 @@ export const mostHeld = ({ shares, ways }: Pick<WithdrawalFacts, "shares" | "way
 
 /**
  * Returns whether a user can withdraw from a vault now, with the largest number of shares that a simulation allows; if
- * only some can be paid, the value of two smallest units of the asset may be missing, or 1%, and if the views do not
+ * only some can be paid, the value of two smallest units of the asset may be missing, or 0.1%, and if the views do not
  * show how many, 2%. Where the vault pays all, that takes one simulation; otherwise up to four in turn, then those of
  * `findPayablePart`, and if that finds nothing for lack of liquidity, those of `findOtherToken`. Errors of the RPC nodes
  * propagate.
@@ -154,19 +154,19 @@ function refusedUntil(
 }
 
 /**
- * Returns the numbers of shares to try, from the largest on. The last is 99% of the one before: the liquidity may have
- * changed since the views were read, and some vaults round their limit up.
+ * Returns the numbers of shares to try, from the largest on. The last is 99.9% of the one before: until the simulated
+ * block, interest makes shares more expensive to pay than the views say, and some vaults round their limit up.
  */
 function toTrials(limits: readonly bigint[]): bigint[] {
   const known = [...new Set(limits)]
     .filter((limit) => limit > 0n)
     .sort((a, b) => Number(b > a) - Number(b < a));
-  const nearly = ((known.at(-1) ?? 0n) * NEARLY_ALL) / 100n;
+  const nearly = ((known.at(-1) ?? 0n) * NEARLY_ALL) / 1_000n;
   return nearly === 0n ? known : [...known, nearly];
 }
 
-/** Percentage of the smallest known limit that is tried after all others have failed. */
-const NEARLY_ALL = 99n;
+/** Part of the smallest known limit that is tried after all others have failed, in parts per thousand. */
+const NEARLY_ALL = 999n;
 
 /** Returns "0" for a refusal because the vault can pay nothing; null if how much it can pay is unknown. */
 const nothingPayable = (refusal: AppError | null | undefined): "0" | null =>

@@ -19,6 +19,8 @@ const refusalAbi = once(() =>
     "error DepositCapExceeded()",
     "error SupplyCapExceeded()",
     "error NotWhitelisted()",
+    // Receivers of deposits and shares outside of a list. Source: lista-dao/moolah, MoolahVault.
+    "error NotWhiteList()",
     "error Blacklisted()",
     "error Blacklisted(address account)",
     // Restricted accounts of Ethena's sUSDe. Source: ethena-labs, StakedUSDe.
@@ -65,6 +67,7 @@ const BY_NAME: Readonly<Record<string, ErrorCode>> = {
   CannotReceiveShares: "not_allowed",
   AccessManagedUnauthorized: "not_allowed",
   NotWhitelisted: "not_allowed",
+  NotWhiteList: "not_allowed",
   Blacklisted: "not_allowed",
   OperationNotAllowed: "not_allowed",
 };

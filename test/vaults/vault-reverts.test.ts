@@ -24,6 +24,8 @@ const refusals: readonly [string, readonly unknown[], ErrorCode][] = [
   ["DepositLimitExceeded()", [], "above_maximum"],
   ["ZeroShares()", [], "zero_shares"],
   ["NotWhitelisted()", [], "not_allowed"],
+  // Lista's vaults that serve listed accounts.
+  ["NotWhiteList()", [], "not_allowed"],
   ["Blacklisted()", [], "not_allowed"],
   ["Blacklisted(address account)", [OTHER], "not_allowed"],
   // Restricted accounts of sUSDe.
