@@ -139,7 +139,9 @@ export function sanitizeLabel(text: string | null, length: number): string {
 
 /** The vault to derive, with the parts of its earlier registry entry that a derivation may need. */
 export interface DerivationSubject extends VaultKey {
-  /** Tokens to check as asset or accepted token, a known asset first. Empty if none is known. */
+  /** Asset of the earlier registry entry, or null if it names none. */
+  asset: Address | null;
+  /** Tokens to check as asset or accepted token, the known asset first. Empty if none is known. */
   tokens: readonly Address[];
   /** Entry point of the earlier registry entry, or null if there is none. */
   entryPoint: Address | null;
@@ -152,7 +154,7 @@ export interface DerivationSubject extends VaultKey {
  * or parameters.
  */
 export const unreviewedSubject = ({ chainId, address }: VaultKey): DerivationSubject => ({
-  ...{ chainId, address, tokens: [], entryPoint: null, params: {} },
+  ...{ chainId, address, asset: null, tokens: [], entryPoint: null, params: {} },
 });
 
 /**
@@ -164,10 +166,12 @@ export function subjectOfRow(
 ): DerivationSubject {
   const { chainId, address, acceptedAssets, entryPoint, params } = row;
   // A claim by address alone has the zero address until its asset is read.
-  const tokens = [row.assetAddress, ...acceptedAssets.map((token) => token.address)]
+  const [asset, ...others] = [row.assetAddress, ...acceptedAssets.map((token) => token.address)]
     .map((text) => getAddress(text))
-    .filter((token) => token !== zeroAddress);
-  return { chainId, address: getAddress(address), tokens, entryPoint: getAddress(entryPoint), params };
+    .map((token) => (token === zeroAddress ? null : token));
+  const tokens = [asset, ...others].flatMap((token) => token ?? []);
+  const known = { asset: asset ?? null, tokens };
+  return { chainId, address: getAddress(address), ...known, entryPoint: getAddress(entryPoint), params };
 }
 
 /** Derives the registry entry of a family's vault from the chain, starting from one address. Does no I/O itself. */

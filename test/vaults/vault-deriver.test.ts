@@ -11,6 +11,7 @@ import {
 
 const VAULT = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 const USDC = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
+const WETH = "0x4200000000000000000000000000000000000006";
 const word = (value: bigint): Hex => encodeAbiParameters(parseAbiParameters("uint256"), [value]);
 const text = (value: string): Hex => encodeAbiParameters(parseAbiParameters("string"), [value]);
 const honest: Readonly<Record<string, Hex>> = {
@@ -140,8 +141,12 @@ describe("subjectOfRow()", () => {
   };
 
   test("names the entry's tokens", () => {
-    const subject = subjectOfRow({ ...row, assetAddress: USDC.toLowerCase() });
-    expect(subject.tokens).toEqual([USDC]);
+    const acceptedAssets = [{ address: WETH.toLowerCase(), symbol: "WETH", decimals: 18 }];
+    const subject = subjectOfRow({ ...row, assetAddress: USDC.toLowerCase(), acceptedAssets });
+    expect(subject).toMatchObject({ asset: USDC, tokens: [USDC, WETH] });
+    // A claim may name further tokens without the asset.
+    const unnamed = subjectOfRow({ ...row, assetAddress: `0x${"0".repeat(40)}`, acceptedAssets });
+    expect(unnamed).toMatchObject({ asset: null, tokens: [WETH] });
   });
 
   test("names no token for a claim by address alone, so that the family finds its own", () => {

@@ -287,7 +287,7 @@ export const mellowDeriver: Deriver = {
       });
       return mapQuery(parts, ({ markets, share }): Derivation => {
         if (share === null) return underivable("the share manager reports no decimals or no total supply");
-        const [known] = subject.tokens;
+        const known = subject.asset;
         // The native currency may have queues too; it is skipped, because it reports no symbol.
         const found = markets.flatMap((market) => {
           const queue = queueOf(market, subject.entryPoint);

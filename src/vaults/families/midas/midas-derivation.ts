@@ -8,7 +8,7 @@ import {
   read,
   valueOrNull,
 } from "../../../chains/chain-reads.ts";
-import { parseAddress } from "../../../lib/address.ts";
+import { parseAddress, sameAddress } from "../../../lib/address.ts";
 import { once } from "../../../lib/once.ts";
 import { acceptedBefore, requestContracts, withAccepted } from "../../accepted-contracts.ts";
 import type { Token } from "../../vault.ts";
@@ -272,10 +272,8 @@ function chooseAsset(
   subject: DerivationSubject,
   known: readonly KnownPaymentToken[],
 ): KnownPaymentToken | undefined {
-  const reviewed = subject.tokens.flatMap((address) =>
-    known.filter(({ token }) => isAddressEqual(token.address, address)),
-  );
-  return reviewed[0] ?? known.find(({ stable }) => stable) ?? known[0];
+  const reviewed = known.find(({ token }) => sameAddress(token.address, subject.asset ?? ""));
+  return reviewed ?? known.find(({ stable }) => stable) ?? known[0];
 }
 
 function assemble(of: {

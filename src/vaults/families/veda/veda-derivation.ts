@@ -263,8 +263,8 @@ function derive(subject: DerivationSubject): Query<Derivation> {
           // What the vault had stopped paying is looked at for open requests only, until the vault takes it again.
           const { accepted, others, byData, isForeign } = taken;
           // The registry entry's asset has precedence, because past prices are stored in it.
-          const asset =
-            subject.tokens.flatMap((token) => findToken(accepted, token))[0] ?? findToken(accepted, base)[0];
+          const ranked = [subject.asset ?? base, base, ...subject.tokens];
+          const asset = ranked.flatMap((token) => findToken(accepted, token))[0];
           if (asset === undefined) return underivable(isForeign ? UNKNOWN_TELLER : NOTHING_TAKEN);
           const generation = teller.referred ? "d" : !byData ? "a" : teller.capped ? "c" : "b";
           const wait = exitWaitOf(exits, waits[asset.address.toLowerCase()]);

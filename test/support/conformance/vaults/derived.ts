@@ -14,7 +14,8 @@ export async function derivedRow(placed: Placed): Promise<Row | string> {
   const client = placed.world.fresh().context().chains.client(chainId);
   if (client === null) throw new Error(`chain ${chainId} is not served`);
   const tokens = row.acceptedAssets.map((token) => token.address);
-  const derivation = await deriveFromChain(client, { adapter, subject: { ...row, chainId, tokens } });
+  const subject = { ...row, chainId, asset: row.asset.address, tokens };
+  const derivation = await deriveFromChain(client, { adapter, subject });
   return derivation.ok ? rowOf(derivation.vault) : derivation.reason;
 }
 

@@ -46,7 +46,7 @@ function core(tokens: readonly (readonly [Address, readonly (readonly [Address, 
 }
 
 function paramsOf(table: Record<string, unknown>, params: Record<string, string> = {}) {
-  const subject = { ...unreviewedSubject({ chainId: 1, address: OTHER }), tokens: [USDC], params };
+  const subject = { ...unreviewedSubject({ chainId: 1, address: OTHER }), asset: USDC, params };
   const derivation = answer(mellowDeriver.derive(subject), table);
   if (!derivation.ok) throw new Error(derivation.reason);
   expect(derivation.vault.asset.address).toBe(USDC);
@@ -95,6 +95,17 @@ test("the queue of the asset comes first, and all others are kept", () => {
     ...{ request_queues: [4, 5, 2].map(queueOf).join(","), redeem_queue: queueOf(4) },
     redeem_tokens: `${USDC.toLowerCase()}/6/USDC,${wethToken}`,
     ...{ sync_redeem_queue: queueOf(3), sync_redeem_token: wethToken },
+  });
+});
+
+test("the asset is the vault's first if the entry names only further tokens", () => {
+  const table = core([
+    [WETH, [[queueOf(2), "mints"]]],
+    [USDC, []],
+  ]);
+  const subject = { ...unreviewedSubject({ chainId: 1, address: OTHER }), tokens: [USDC] };
+  expect(answer(mellowDeriver.derive(subject), table)).toMatchObject({
+    vault: { asset: { address: WETH } },
   });
 });
 

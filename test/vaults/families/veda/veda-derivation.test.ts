@@ -217,8 +217,8 @@ describe("Veda deriver, contracts for withdrawals", () => {
 describe("Veda deriver, accepted tokens", () => {
   const subject = {
     ...unreviewedSubject({ chainId: 8453, address: vault.shareToken }),
-    tokens: [USDC, OTHER],
-  };
+    ...{ asset: USDC, tokens: [USDC, OTHER] },
+  } as const;
   const derive = (table: Record<string, unknown>) =>
     answer(unlessUnmade(vedaDeriver.derive(subject)), { ...views, referred: REFUSED, ...table });
 
@@ -236,6 +236,19 @@ describe("Veda deriver, accepted tokens", () => {
       });
     },
   );
+
+  test("become the asset only where the entry names one that is taken, or the base asset is not", () => {
+    const assetOf = (asset: typeof OTHER | null, table: Record<string, unknown> = {}) => {
+      const asked = { ...subject, asset, tokens: [OTHER] };
+      const found = answer(vedaDeriver.derive(asked), { ...views, referred: REFUSED, ...table });
+      return found.ok ? found.vault.asset.address : null;
+    };
+    expect(assetOf(null)).toBe(USDC);
+    expect(assetOf(OTHER)).toBe(OTHER);
+    const [base, other] = [USDC, OTHER].map((token) => `tokens/${token}/support/data`);
+    expect(assetOf(OTHER, { [other ?? ""]: [false, false, 0] })).toBe(USDC);
+    expect(assetOf(null, { [base ?? ""]: [false, false, 0] })).toBe(OTHER);
+  });
 
   test("leave out a token that is only paid, which stays listed while the vault pays it", () => {
     const QUEUE = "0x2222222222222222222222222222222222222222";
