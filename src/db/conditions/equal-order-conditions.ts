@@ -66,3 +66,15 @@ export const isCounted = raw`not (${deposits.sourceProven} and exists (select fr
   and (other.deposit_tx_hash is null, other.state <> 'completed', other.created_at, other.tracking_id)
     < (${deposits.depositTxHash} is null, ${deposits.state} <> 'completed', ${deposits.createdAt},
       ${deposits.trackingId})))`;
+
+/**
+ * SQL condition of the row `trackingId`: the transaction `hash` is not bound to another row of the user with the same
+ * call, unless the two differ in what follows and it is reported for this one. One bundle may contain the same call of
+ * several accounts.
+ */
+export const isFreeSource = ({ trackingId, hash }: { trackingId: string; hash: string | null }): SQL =>
+  raw`not exists (select from ${deposits} as other where other.source_tx_hash = ${hash}::text
+    and other.source_proven and other.tracking_id <> ${trackingId} and other.user_address = ${deposits.userAddress}
+    and other.from_chain_id = ${deposits.fromChainId} and other.source_to = ${deposits.sourceTo}
+    and other.source_data_hash = ${deposits.sourceDataHash} and (${continuesAlike(raw`other`, deposits)}
+      or not ${isReportedFor(raw`${trackingId}`, raw`${hash}`)}))`;

@@ -1,6 +1,7 @@
 import { and, asc, eq, inArray, isNotNull, ne, not, or, sql as raw, type SQL } from "drizzle-orm";
 import type { Hex } from "viem";
 import { sharesSource } from "../conditions/equal-order-conditions.ts";
+import { madeTogether, ownsDeposit } from "../conditions/same-transaction-conditions.ts";
 import type { Database } from "../database-client.ts";
 import { deposits } from "../tables/deposit-tables.ts";
 import { depositEvidence, depositHints, depositSteps } from "../tables/deposit-tracking-tables.ts";
@@ -182,38 +183,19 @@ async function otherDepositExists(
   return (await firstRow(db, and(of.where, ne(deposits.trackingId, of.row.trackingId)))) !== null;
 }
 
-/**
- * SQL condition of the deposits whose deposit transaction is their own: not that of a continuation, from which they took
- * it over. Only the first of several in one transaction is `depositProven`.
- */
-const madeOwnDeposit = raw`(${deposits.depositProven}
-  or ${deposits.state} in ('requested', 'claimable', 'completed', 'partial', 'refunded', 'failed')
-    and (${deposits.provider} is null
-      or not exists (select from ${deposits} as child where child.parent_tracking_id = ${deposits.trackingId}
-        and child.source_proven and ${deposits.depositTxHash} in (child.source_tx_hash, child.deposit_tx_hash))))`;
-
 /** Maximum number of deposits in one transaction that are compared. */
-const MAX_IN_TRANSACTION = 20;
+const MAX_IN_TRANSACTION = 100;
 
 /**
- * Selects the user's other deposits for the same share token, at most 20, that a transaction is known to have made. What
- * the parent of `row` took over may be its own. Throws `store_unavailable`.
+ * Selects the user's other deposits for the same share token, at most 100, that a transaction is known to have made
+ * (`madeTogether`). Throws `store_unavailable`.
  */
 export async function selectMadeTogether(
   db: Database,
   { row, hash }: { row: DepositRow; hash: Hex },
 ): Promise<DepositRow[]> {
-  const own = and(
-    eq(deposits.depositTxHash, hash),
-    eq(deposits.direction, "deposit"),
-    eq(deposits.userAddress, row.userAddress),
-    eq(deposits.vaultChainId, row.vaultChainId),
-    eq(deposits.shareToken, row.shareToken),
-    ne(deposits.trackingId, row.trackingId),
-    madeOwnDeposit,
-    or(eq(deposits.depositProven, true), ne(deposits.trackingId, row.parentTrackingId ?? "")),
-  );
-  const rows = await db.run((sql) => sql.select().from(deposits).where(own).limit(MAX_IN_TRANSACTION));
+  const made = madeTogether(row, hash);
+  const rows = await db.run((sql) => sql.select().from(deposits).where(made).limit(MAX_IN_TRANSACTION));
   return rows as DepositRow[];
 }
 
@@ -247,7 +229,7 @@ export async function selectOtherRequests(
     eq(deposits.vaultChainId, vaultChainId),
     eq(deposits.vaultAddress, vaultAddress),
     ne(deposits.trackingId, trackingId),
-    or(open, and(madeOwnDeposit, or(claimed, refunded))),
+    or(open, and(ownsDeposit, or(claimed, refunded))),
   );
   const rows = await db.run((sql) =>
     sql

@@ -19,8 +19,9 @@ import type { TimePosition } from "../../lib/pagination.ts";
 import type { VaultKey } from "../../lib/vault-id.ts";
 import type { DepositState } from "../../schemas/deposit-schema.ts";
 import type { WithdrawalState } from "../../schemas/withdrawal-schema.ts";
-import { builtForSource, continuesAlike, isReportedFor } from "../conditions/equal-order-conditions.ts";
+import { builtForSource, isFreeSource } from "../conditions/equal-order-conditions.ts";
 import { olderThan } from "../conditions/page-conditions.ts";
+import { type Compared, lockKeys, madeNoOther } from "../conditions/same-transaction-conditions.ts";
 import type { Database } from "../database-client.ts";
 import { type Direction, deposits } from "../tables/deposit-tables.ts";
 import { depositEvidence, depositHints, withdrawalTransfers } from "../tables/deposit-tracking-tables.ts";
@@ -259,6 +260,8 @@ interface TrackedUpdate<Row extends TrackedRow, Change> {
   from: Row["state"];
   change: Change;
   evidence?: readonly EvidenceBlock[];
+  /** What the deposit transaction of `change` was compared with; null or absent if it was with nothing. */
+  compared?: Compared | null;
   /** Time at which its parent becomes due to take over what it shows; null or absent if the parent is left alone. */
   parentDueAt?: Date | null;
 }
@@ -266,10 +269,11 @@ interface TrackedUpdate<Row extends TrackedRow, Change> {
 /**
  * Updates a deposit in the state `from` and returns the new row. Returns null if it is not in that state, or if the
  * source transaction that `change` proves is bound to another row of the user with the same call, unless the two differ
- * in what follows (`continuesAlike`) and the transaction is reported for this one. Also if it returns null, stores
- * `evidence` and, with `parentDueAt`, marks the parent's evidence of this deposit's transactions as lost and makes the
- * parent due if it awaits a deposit, is partial or completed, or failed with shares. Throws `store_unavailable`, and the
- * driver's error with code 23505 if its deposit transaction already proves another row.
+ * in what follows (`continuesAlike`) and the transaction is reported for this one, or if its deposit transaction has come
+ * to prove a row that it was not `compared` with. Also then, stores `evidence` and, with `parentDueAt`, marks the parent's
+ * evidence of this deposit's transactions as lost and makes the parent due if it awaits a deposit, is partial or completed,
+ * or failed with shares. Throws `store_unavailable`, and the driver's error with code 23505 if its deposit transaction
+ * already proves another row.
  */
 export async function updateDeposit(
   db: Database,
@@ -293,38 +297,32 @@ async function updateTracked(
   db: Database,
   update: TrackedUpdate<TrackedRow, DepositChange | WithdrawalChange>,
 ): Promise<StoredRow | null> {
-  const { trackingId, from, change, evidence = [], parentDueAt = null } = update;
+  const { trackingId, from, change, evidence = [], parentDueAt = null, compared = null } = update;
   const own = and(eq(deposits.trackingId, trackingId), eq(deposits.state, from));
   const values = { ...change, updatedAt: raw`now()` };
   const hash = change.sourceProven === true ? (change.sourceTxHash ?? null) : null;
-  if (hash === null && evidence.length === 0 && parentDueAt === null) {
+  const made = compared === null ? null : (change.depositTxHash ?? null);
+  if (hash === null && made === null && evidence.length === 0 && parentDueAt === null) {
     const rows = await db.run((sql) => sql.update(deposits).set(values).where(own).returning());
     return rows[0] ?? null;
   }
-  // One bundle may contain the same call of several accounts.
-  const free = raw`not exists (select from ${deposits} as other where other.source_tx_hash = ${hash}::text
-    and other.source_proven and other.tracking_id <> ${trackingId} and other.user_address = ${deposits.userAddress}
-    and other.from_chain_id = ${deposits.fromChainId} and other.source_to = ${deposits.sourceTo}
-    and other.source_data_hash = ${deposits.sourceDataHash} and (${continuesAlike(raw`other`, deposits)}
-      or not ${isReportedFor(raw`${trackingId}`, raw`${hash}`)}))`;
+  const free = and(own, isFreeSource({ trackingId, hash }), madeNoOther(compared, made));
   const done = await db.run((sql) => {
     // Before and after the update: the parent may have been proven by the transactions that the row had, or has.
     const due = parentDueAt === null ? [] : [sql.execute(parentDue(trackingId, parentDueAt))];
     return sql.batch([
-      // Held until the batch is committed, so that the next writer sees what this one has bound.
-      sql.execute(raw`select pg_advisory_xact_lock(hashtextextended(${hash ?? trackingId}, 0))`),
+      sql.execute(lockKeys([trackingId, hash, made])),
       ...due,
       sql.execute(raw`insert into ${depositEvidence} (tracking_id, chain_id, tx_hash, block_number, block_hash)
         select ${trackingId}::text, "chainId", "txHash", "blockNumber", "blockHash"
         from jsonb_to_recordset(${JSON.stringify(evidence)}::jsonb)
           as given("chainId" int4, "txHash" text, "blockNumber" int8, "blockHash" text)
         on conflict do nothing`),
-      sql.update(deposits).set(values).where(and(own, free)).returning(),
+      sql.update(deposits).set(values).where(free).returning(),
       ...due,
     ]);
   });
-  const rows = done[parentDueAt === null ? 2 : 3] as StoredRow[];
-  return rows[0] ?? null;
+  return (done[parentDueAt === null ? 2 : 3] as StoredRow[])[0] ?? null;
 }
 
 /** Returns the statement that makes a deposit's parent due. An empty hash makes tracking derive its state again. */

@@ -13,6 +13,7 @@ import {
   sql as raw,
   type SQL,
 } from "drizzle-orm";
+import { lockKeys } from "../conditions/same-transaction-conditions.ts";
 import type { Database } from "../database-client.ts";
 import { deposits } from "../tables/deposit-tables.ts";
 import { depositEvidence, depositHints, followedChains } from "../tables/deposit-tracking-tables.ts";
@@ -147,8 +148,8 @@ export async function adoptContinuation(
         and named.vault_chain_id = ${vaultChainId} and named.vault_address = ${vaultAddress}
         and not ${precedes({ trackingId: raw`named.tracking_id`, delivery: raw`named.destination_tx_hash` })}
         and ${paysForward({ delivered: raw`named.delivered_amount`, guaranteed: raw`named.move_min`, router })}))`;
-  const adopted = await db.run((sql) => {
-    // One of several in a batch: the others may be the second steps of other deposits.
+  const [, adopted] = await db.run((sql) => {
+    // One of several in a batch: the others may be the second steps of other deposits, which may adopt them just now.
     const first = sql
       .select({ trackingId: deposits.trackingId })
       .from(deposits)
@@ -164,11 +165,14 @@ export async function adoptContinuation(
       )
       .orderBy(asc(deposits.trackingId))
       .limit(1);
-    return sql
-      .update(deposits)
-      .set({ parentTrackingId: trackingId })
-      .where(inArray(deposits.trackingId, first))
-      .returning({ trackingId: deposits.trackingId });
+    return sql.batch([
+      sql.execute(lockKeys([hash])),
+      sql
+        .update(deposits)
+        .set({ parentTrackingId: trackingId })
+        .where(inArray(deposits.trackingId, first))
+        .returning({ trackingId: deposits.trackingId }),
+    ]);
   });
   return adopted.length > 0;
 }

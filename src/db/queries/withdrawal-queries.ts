@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, inArray, isNotNull, ne, not, or, sql as raw } from "drizzle-orm";
 import { HOUR_MS } from "../../lib/durations.ts";
 import { sharesSource } from "../conditions/equal-order-conditions.ts";
+import { madeTogether } from "../conditions/same-transaction-conditions.ts";
 import type { Database } from "../database-client.ts";
 import { deposits } from "../tables/deposit-tables.ts";
 import { depositSteps, withdrawalTransfers } from "../tables/deposit-tracking-tables.ts";
@@ -213,15 +214,9 @@ const MAX_TOGETHER = 20;
  */
 export async function selectSentTogether(
   db: Database,
-  { row, hash }: { row: Pick<WithdrawalRow, "trackingId" | "userAddress" | "vaultChainId">; hash: string },
+  { row, hash }: { row: WithdrawalRow; hash: string },
 ): Promise<WithdrawalRow[]> {
-  const own = and(
-    eq(deposits.depositTxHash, hash),
-    eq(deposits.direction, "withdrawal"),
-    eq(deposits.userAddress, row.userAddress),
-    eq(deposits.vaultChainId, row.vaultChainId),
-    ne(deposits.trackingId, row.trackingId),
-  );
-  const rows = await db.run((sql) => sql.select().from(deposits).where(own).limit(MAX_TOGETHER));
+  const made = madeTogether(row, hash);
+  const rows = await db.run((sql) => sql.select().from(deposits).where(made).limit(MAX_TOGETHER));
   return rows as TrackedRow[] as WithdrawalRow[];
 }

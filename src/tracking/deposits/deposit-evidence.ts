@@ -21,7 +21,7 @@ import { currentWithdrawalState } from "../withdrawals/withdrawal-state-machine.
 import { previewWithdrawal, restateWithdrawal } from "../withdrawals/withdrawal-transitions.ts";
 import { currentState, isRequested } from "./deposit-state-machine.ts";
 import { requireReceipts, type TransactionReader } from "./deposit-transaction-reader.ts";
-import { previewTransitions, restateDeposit } from "./deposit-transitions.ts";
+import { type ComparedProof, comparedIn, previewTransitions, restateDeposit } from "./deposit-transitions.ts";
 import { trackDeposit } from "./track-deposit.ts";
 import { provingTransactions, readEvidence } from "./track-deposit-evidence.ts";
 
@@ -121,7 +121,7 @@ export async function isUnpaired(
 /**
  * Derives a row's state again from the chains, and stores it if it differs. Returns `unread` if chains or vault cannot
  * be read, `overtaken` if its deposit transaction (of a withdrawal: its second step) was just recorded as the proof of
- * another row. Throws `store_unavailable`.
+ * another row, or another writer has changed it. Throws `store_unavailable`.
  */
 export async function restateFromChains(
   ctx: Context,
@@ -132,12 +132,12 @@ export async function restateFromChains(
     const stated = await (row.direction === "deposit"
       ? restateDepositFromChains(ctx, { row, readTransaction })
       : restateExitFromChains(ctx, { row, readTransaction }));
-    return stated ?? "unread";
+    if (stated !== null) return stated;
   } catch (error) {
     if (pgCode(error) !== UNIQUE_VIOLATION) throw error;
-    ctx.log.warn("restatement_overtaken", { tracking_id: row.trackingId });
-    return "overtaken";
   }
+  ctx.log.warn("restatement_overtaken", { tracking_id: row.trackingId });
+  return "overtaken";
 }
 
 /** Returns a reader that requires the receipts of the evidence that no reorg has replaced. */
@@ -155,37 +155,44 @@ function requireKept(
 async function restateExitFromChains(
   ctx: Context,
   { row, readTransaction }: EvidenceOf<WithdrawalRow>,
-): Promise<WithdrawalRow | null> {
+): Promise<WithdrawalRow | "unread" | null> {
   const unsent = row.twoStep ? { ...NO_EXIT_SEEN, ...NO_TRANSFER } : NO_EXIT_SEEN;
   const blank: WithdrawalRow = { ...row, ...unsent, state: "built", history: [] };
+  const compared: (ComparedProof | null)[] = [];
   // A request may have been paid in parts; the row names only the last payment.
   const found = (await selectHints(ctx.db, [row.trackingId])).slice(-MAX_RESTATED_HINTS);
   const { row: shown, unreadable } = await trackWithdrawal(ctx, {
     ...{ row: blank, readTransaction, hints: [...found, ...hintsOf(row, new Date(ctx.now()))] },
-    apply: async (of, input) =>
-      unlessUsed(of, { before: input.row, after: await previewWithdrawal(of, input) }),
+    apply: async (of, input) => {
+      compared.push(comparedIn(input));
+      return unlessUsed(of, { before: input.row, after: await previewWithdrawal(of, input) });
+    },
   });
-  if (unreadable !== null) return null;
+  if (unreadable !== null) return "unread";
   const state = currentWithdrawalState(shown, ctx.now());
   const columns = Object.fromEntries(Object.keys(unsent).map((name) => [name, Reflect.get(shown, name)]));
   const differs =
     state !== row.state || Object.entries(columns).some(([name, value]) => Reflect.get(row, name) !== value);
   if (!differs) return row;
   ctx.log.warn("withdrawal_restated", { tracking_id: row.trackingId, from: row.state, to: state });
-  return restateWithdrawal(ctx, { row, shown: { ...columns, state } });
+  return restateWithdrawal(ctx, { row, shown: { ...columns, state }, compared: lastOf(compared) });
 }
 
 async function restateDepositFromChains(
   ctx: Context,
   { row, readTransaction }: EvidenceOf<DepositRow>,
-): Promise<DepositRow | null> {
+): Promise<DepositRow | "unread" | null> {
   const blank: DepositRow = { ...row, ...NOTHING_SEEN, state: "built", history: [] };
   const hints = hintsOf(row, new Date(ctx.now()));
+  const compared: (ComparedProof | null)[] = [];
   const { row: shown, unreadable } = await trackDeposit(ctx, {
     ...{ row: blank, readTransaction, hints },
-    apply: (of, input) => unlessUsed(of, { before: input.row, after: previewTransitions(of, input) }),
+    apply: (of, input) => {
+      compared.push(comparedIn(input));
+      return unlessUsed(of, { before: input.row, after: previewTransitions(of, input) });
+    },
   });
-  if (unreadable !== null) return null;
+  if (unreadable !== null) return "unread";
   const state = currentState(shown, ctx.now());
   const columns = Object.fromEntries(
     Object.keys(NOTHING_SEEN).map((name) => [name, shown[name as keyof typeof NOTHING_SEEN]]),
@@ -194,8 +201,12 @@ async function restateDepositFromChains(
     state !== row.state || Object.entries(columns).some(([name, value]) => Reflect.get(row, name) !== value);
   if (!differs) return row;
   ctx.log.warn("deposit_restated", { tracking_id: row.trackingId, from: row.state, to: state });
-  return restateDeposit(ctx, { row, shown: { ...columns, state } });
+  return restateDeposit(ctx, { row, shown: { ...columns, state }, compared: lastOf(compared) });
 }
+
+/** Returns what the last transaction that was compared with others was compared with; null if none was. */
+const lastOf = (compared: readonly (ComparedProof | null)[]): ComparedProof | null =>
+  compared.findLast((one) => one !== null) ?? null;
 
 /** Maximum number of a withdrawal's newest hints that are read when its state is derived again. */
 const MAX_RESTATED_HINTS = 24;

@@ -6,6 +6,7 @@ import {
   type DepositRow,
   type EvidenceBlock,
   selectDeposit,
+  type TrackedRow,
   updateDeposit,
 } from "../../db/queries/deposit-queries.ts";
 import { historyWith } from "../tracked-history.ts";
@@ -23,6 +24,11 @@ export interface Transition {
    */
   change: DepositChange;
   write: "on_change" | "always";
+  /**
+   * Tracking ids of the deposits that are known to share the transaction: if it has come to prove a further one, nothing
+   * is written. Absent if it was compared with none.
+   */
+  besides?: readonly string[];
 }
 
 /** Transitions of a deposit, with the reader of the transactions that prove them. */
@@ -70,7 +76,15 @@ async function storeTransitions(
     const { trackingId, state: from } = row;
     // It may be the second step of its parent.
     const parentDueAt = endsSecondStep(change) ? parentDue(ctx, row) : null;
-    const updated = await updateDeposit(ctx.db, { trackingId, from, change, evidence, parentDueAt });
+    const compared = comparedIn(input);
+    const updated = await updateDeposit(ctx.db, {
+      trackingId,
+      from,
+      change,
+      evidence,
+      compared,
+      parentDueAt,
+    });
     if (updated === null) {
       input.onConflict?.();
       return (await selectDeposit(ctx.db, trackingId)) ?? row;
@@ -86,6 +100,18 @@ async function storeTransitions(
   }
 }
 
+/** What the transaction that proves a row was compared with. */
+export type ComparedProof = NonNullable<Parameters<typeof updateDeposit>[1]["compared"]>;
+
+/** Returns what the transaction by which transitions prove a row was compared with; null if it was with nothing. */
+export function comparedIn(of: {
+  row: TrackedRow;
+  transitions: readonly Pick<Transition, "besides">[];
+}): ComparedProof | null {
+  const besides = of.transitions.find((one) => one.besides !== undefined)?.besides;
+  return besides === undefined ? null : { row: of.row, besides };
+}
+
 /** Returns true if a change ends a deposit in a way that its parent shows too, or no longer shows. */
 const endsSecondStep = ({ state, shares }: DepositChange): boolean =>
   state === "completed" ||
@@ -99,21 +125,21 @@ const parentDue = (ctx: Context, { parentTrackingId }: DepositRow): Date | null 
 
 /**
  * Stores the state of a deposit that was derived again from the chains. A parent becomes due, because it may have taken
- * over the shares. Returns the new row, or the stored one if another writer was first. Throws `store_unavailable`, and
- * Postgres error 23505 if its deposit transaction proves another deposit.
+ * over the shares. Returns the new row, or null if another writer was first or its deposit transaction has come to prove a
+ * row that it was not `compared` with. Throws `store_unavailable`, and Postgres error 23505 if it proves another deposit.
  */
 export async function restateDeposit(
   ctx: Context,
-  { row, shown }: { row: DepositRow; shown: DepositChange & Pick<DepositRow, "state"> },
-): Promise<DepositRow> {
+  of: { row: DepositRow; shown: DepositChange & Pick<DepositRow, "state">; compared?: ComparedProof | null },
+): Promise<DepositRow | null> {
+  const { row, shown, compared = null } = of;
   const entry = { state: shown.state, at: new Date(ctx.now()).toISOString() };
   const history = shown.state === row.state ? row.history : historyWith(row, { entry, isOpen });
   const change = { ...shown, history };
-  const updated = await updateDeposit(ctx.db, {
-    ...{ trackingId: row.trackingId, from: row.state, change },
+  return updateDeposit(ctx.db, {
+    ...{ trackingId: row.trackingId, from: row.state, change, compared },
     parentDueAt: parentDue(ctx, row),
   });
-  return updated ?? (await selectDeposit(ctx.db, row.trackingId)) ?? row;
 }
 
 /** Returns a deposit's row as the transitions would change it, without storing it. Pure except for the clock. */

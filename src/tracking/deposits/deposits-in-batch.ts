@@ -31,16 +31,19 @@ interface Mint {
  */
 export const MADE_FOR_OTHERS: Transition = {
   event: { kind: "provider", phase: "unknown" },
-  change: { depositProven: true },
+  change: {},
   write: "on_change",
 };
 
 /**
- * Returns true if a deposit is to be `depositProven` besides `others` in its transaction: the index of the proofs has one
- * of them. The hash and the state alone show that a further one is proven.
+ * Returns the transition that proves a deposit besides `others` in its transaction. The index of the proofs has one of
+ * them as `depositProven`: the hash and the state alone show that a further one is proven.
  */
-export const isFirstOf = (others: readonly DepositRow[]): boolean =>
-  others.every(({ depositProven }) => !depositProven);
+export const besides = (others: readonly DepositRow[], transition: Transition): Transition => ({
+  ...transition,
+  change: { ...transition.change, depositProven: others.every(({ depositProven }) => !depositProven) },
+  besides: others.map(({ trackingId }) => trackingId),
+});
 
 /** Returns the amounts that a deposit may pay to its vault, in the paid token's smallest unit. */
 const payableBy = ({ provider, fromAmount, deliveredAmount, moveMin }: VaultPayment): bigint[] =>
@@ -74,18 +77,30 @@ const hasPaid = ({ receivedAmount }: DepositRow, amount: bigint): boolean =>
 const paidToken = ({ provider, fromToken, moveToken }: VaultPayment): string | null =>
   provider === null ? fromToken : moveToken;
 
+/** Returns what a deposit's user paid in the deposit's token in one log, in the token's smallest unit. */
+const paymentsIn = (row: VaultPayment, log: Receipt["logs"][number]): { to: string; value: bigint }[] =>
+  transfersOf([log], paidToken(row)).filter(({ from }) => sameAddress(from, row.userAddress));
+
+/** Where a deposit's part of a transaction is searched, besides the `others` of the user that it is known to have made. */
+interface Searched {
+  receipt: Receipt;
+  others: readonly DepositRow[];
+}
+
 /**
  * Returns the requests of a transaction that may be a deposit's: those for its amount or, because a fee may have lowered
- * it, the highest for less; those of an unknown amount, in another token, first if it pays in another one. Pure.
+ * it, the highest for less that no payment of as much made; those of an unknown amount, in another token, first if it
+ * pays in another one. Pure.
  */
 function requestsFor(
   row: VaultPayment,
-  { found, asset }: { found: readonly SubmittedRequest[]; asset: string },
+  { found, asset, receipt }: { found: readonly SubmittedRequest[]; asset: string; receipt: Receipt },
 ): SubmittedRequest[] {
   const paid = payableBy(row);
+  const payments = receipt.logs.flatMap((log) => paymentsIn(row, log).map(({ value }) => value));
   const amounts = found.flatMap(({ assets }) => (assets === null ? [] : [assets]));
   const exact = amounts.find((amount) => paid.includes(amount));
-  const lower = amounts.filter((amount) => paid.some((most) => amount < most));
+  const lower = amounts.filter((amount) => paid.some((most) => amount < most) && !payments.includes(amount));
   const highest = lower.reduce((most, amount) => (amount > most ? amount : most), 0n);
   const known = found.filter(({ assets }) => assets === (exact ?? highest));
   const unknown = found.filter(({ assets }) => assets === null);
@@ -99,7 +114,7 @@ function requestsFor(
  */
 export function ownRequestIn(
   row: VaultPayment & Pick<DepositRow, "vaultAddress">,
-  of: { found: readonly SubmittedRequest[]; asset: string; others: readonly DepositRow[] },
+  of: Searched & { found: readonly SubmittedRequest[]; asset: string },
 ): SubmittedRequest | null {
   return freePart(requestsFor(row, of), {
     others: of.others,
@@ -113,20 +128,20 @@ export function ownRequestIn(
 
 /**
  * Returns what the calls of a batch paid in a deposit's token and minted for its user, in log order. Empty unless
- * payments and mints take turns, because nothing else shows which belong together, or with an order of the Router. Pure.
+ * payments to one account and mints take turns, because nothing else shows which belong together, or with an order of the
+ * Router. Pure.
  */
 function mintsIn(row: VaultPayment, receipt: Receipt): Mint[] {
   if (routerRefs(receipt).length > 0) return [];
   const isUser = (account: string): boolean => sameAddress(account, row.userAddress);
   const events = receipt.logs.flatMap((log) => [
-    ...transfersOf([log], paidToken(row)).flatMap(({ from, value }) =>
-      isUser(from) ? [{ kind: "paid", value }] : [],
-    ),
+    ...paymentsIn(row, log).map((payment) => ({ kind: "paid", ...payment })),
     ...transfersOf([log], row.shareToken).flatMap(({ from, to, value }) => {
-      if (isUser(to) && sameAddress(from, zeroAddress)) return [{ kind: "minted", value }];
-      return isUser(to) || isUser(from) ? [{ kind: "moved", value }] : [];
+      if (isUser(to) && sameAddress(from, zeroAddress)) return [{ kind: "minted", to, value }];
+      return isUser(to) || isUser(from) ? [{ kind: "moved", to, value }] : [];
     }),
   ]);
+  if (new Set(events.flatMap(({ kind, to }) => (kind === "paid" ? [to] : []))).size > 1) return [];
   const mints: Mint[] = [];
   for (let at = 0; at < events.length; at += 2) {
     const [one, other] = [events[at], events[at + 1]];
@@ -146,10 +161,7 @@ export const ownMintsIn = (row: VaultPayment, receipt: Receipt): Mint[] =>
  * Returns the mint of a deposit among several in one batch; null if there is none that `others` do not have, or if equal
  * payments brought different shares. Pure.
  */
-export function ownMintIn(
-  row: VaultPayment,
-  { receipt, others }: { receipt: Receipt; others: readonly DepositRow[] },
-): Mint | null {
+export function ownMintIn(row: VaultPayment, { receipt, others }: Searched): Mint | null {
   const own = ownMintsIn(row, receipt);
   const free = freePart(own, {
     others,

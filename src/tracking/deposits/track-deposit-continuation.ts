@@ -13,6 +13,7 @@ import { depositRouterAddress } from "../../router/router-address.ts";
 import { innerDataHashes } from "../tracked-calldata-hashes.ts";
 import type { TransactionReader } from "./deposit-transaction-reader.ts";
 import { completedTransition, type Transition } from "./deposit-transitions.ts";
+import { MADE_FOR_OTHERS } from "./deposits-in-batch.ts";
 import { awaitsSecondStep, readProven } from "./track-deposit-destination.ts";
 import { requireCurrentEvidence } from "./track-deposit-evidence.ts";
 import { builtDataHashes, directTransitions, isSourceOpen, matchesSource } from "./track-deposit-source.ts";
@@ -79,16 +80,16 @@ function endOf({ state }: DepositRow): "shares" | "vault_partly_claimed" | "vaul
 
 /**
  * Makes the deposit whose recorded proof is `hash` the continuation of `row` (see `adoptContinuation`), if
- * `transitions` prove its second step but were not stored: anyone can build the same call for the user, and the
- * follower may have recorded the transaction for that deposit. Returns false if none is adopted. Throws
+ * `transitions` show that its second step was made for another one: anyone can build the same call for the user, and
+ * the follower may have recorded the transaction for that deposit. Returns false if none is adopted. Throws
  * `store_unavailable`.
  */
 export async function takeAsContinuation(
   ctx: Context,
   { row, hash, transitions }: { row: DepositRow; hash: Hex; transitions: readonly Transition[] },
 ): Promise<boolean> {
-  const proves = awaitsSecondStep(row) && transitions.some(({ change }) => change.depositProven === true);
-  return proves && (await adoptContinuation(ctx.db, { parent: row, hash, router }));
+  const isMade = awaitsSecondStep(row) && transitions.includes(MADE_FOR_OTHERS);
+  return isMade && (await adoptContinuation(ctx.db, { parent: row, hash, router }));
 }
 
 /**

@@ -5,7 +5,7 @@ import { selectMadeTogether } from "../../db/queries/deposit-evidence-queries.ts
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import { countShareTransfers, findShareProof } from "./deposit-proofs.ts";
 import { completedTransition, type Transition } from "./deposit-transitions.ts";
-import { isFirstOf, MADE_FOR_OTHERS, ownMintIn } from "./deposits-in-batch.ts";
+import { besides, MADE_FOR_OTHERS, ownMintIn } from "./deposits-in-batch.ts";
 
 /**
  * Returns the transition of a deposit whose transaction brought its user shares by the user's own call of the vault, of
@@ -24,6 +24,5 @@ export async function mintTransitions(
   const single = others.length === 0 ? proof : null;
   const own = several ? ownMintIn(row, { receipt, others }) : single;
   if (own === null) return [MADE_FOR_OTHERS];
-  const transition = completedTransition(at, { ...own, depositTxHash: hash });
-  return [{ ...transition, change: { ...transition.change, depositProven: isFirstOf(others) } }];
+  return [besides(others, completedTransition(at, { ...own, depositTxHash: hash }))];
 }

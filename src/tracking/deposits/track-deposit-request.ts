@@ -11,7 +11,7 @@ import type { Vault } from "../../vaults/vault.ts";
 import type { AsyncDeposits, PendingDeposit, SubmittedRequest } from "../../vaults/vault-adapter.ts";
 import { readUncached } from "../../vaults/vault-state.ts";
 import type { Transition } from "./deposit-transitions.ts";
-import { isFirstOf, MADE_FOR_OTHERS, ownRequestIn } from "./deposits-in-batch.ts";
+import { besides, MADE_FOR_OTHERS, ownRequestIn } from "./deposits-in-batch.ts";
 
 /**
  * Reads the vault of a deposit or withdrawal from Postgres, whether its deposits are open or not. Throws
@@ -109,16 +109,15 @@ export async function requestTransitions(
   const found = requestsIn(receipt, { vault, row });
   if (found.length === 0) return [];
   const others = await selectMadeTogether(ctx.db, { row, hash });
-  const request = ownRequestIn(row, { found, asset: vault.asset.address, others });
+  const request = ownRequestIn(row, { found, asset: vault.asset.address, receipt, others });
   // Shares that arrive with it are those of earlier requests.
   if (request === null) return [MADE_FOR_OTHERS];
   const change = {
     substatus: null,
     depositTxHash: hash,
-    depositProven: isFirstOf(others),
     requestId: request.requestId,
     receivedAmount: request.assets?.toString() ?? null,
   };
   const event = { kind: "chain", shows: "vault_requested", confirmed } as const;
-  return [{ event, change, write: "on_change" }];
+  return [besides(others, { event, change, write: "on_change" })];
 }

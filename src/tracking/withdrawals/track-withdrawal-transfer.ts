@@ -71,7 +71,8 @@ export async function secondExitTransitions(
     const { transition } = found;
     // The index of the proofs has one row for each transaction and share token: the hash alone shows that of another.
     const isFirst = others.every(({ row: one }) => !one.depositProven || one.shareToken !== row.shareToken);
-    return [{ ...transition, change: { ...transition.change, depositProven: isFirst } }];
+    const besides = others.map((other) => other.row.trackingId);
+    return [{ ...transition, change: { ...transition.change, depositProven: isFirst }, besides }];
   }
   await sent?.noteSearched();
   return [];

@@ -8,6 +8,7 @@ import {
 } from "../../db/queries/deposit-queries.ts";
 import { selectWithdrawal } from "../../db/queries/withdrawal-queries.ts";
 import type { TransactionReader } from "../deposits/deposit-transaction-reader.ts";
+import { type ComparedProof, comparedIn } from "../deposits/deposit-transitions.ts";
 import { readNewEvidence } from "../deposits/track-deposit-evidence.ts";
 import { historyWith } from "../tracked-history.ts";
 import { isOpenRequest, nextWithdrawalState, type WithdrawalEvent } from "./withdrawal-state-machine.ts";
@@ -18,6 +19,11 @@ export interface WithdrawalTransition {
   /** Database columns to write. With `write: "always"`, they are written even if the state does not change. */
   change: WithdrawalChange;
   write: "on_change" | "always";
+  /**
+   * Tracking ids of the withdrawals whose second steps are known to share the transaction: if it has come to prove a
+   * further one, nothing is written. Absent if it was compared with none.
+   */
+  besides?: readonly string[];
 }
 
 /** Transitions of a withdrawal, with the reader of the transactions that prove them. */
@@ -27,7 +33,10 @@ export interface ProvenWithdrawal {
   readTransaction: TransactionReader;
   /** Receives the blocks that are stored as evidence. */
   recorded?: EvidenceBlock[];
-  /** Called if another writer has changed the state or bound the source transaction, so that the row is unchanged. */
+  /**
+   * Called if another writer has changed the state, bound the source transaction or used the second step, so that the row
+   * is unchanged.
+   */
   onConflict?: () => void;
 }
 
@@ -62,7 +71,14 @@ async function store(
   const evidence = await readNewEvidence(readTransaction, { before: row, after: { ...row, ...changed } });
   const change = { ...changed, ...input.also };
   try {
-    const updated = await updateWithdrawal(ctx.db, { trackingId, from: row.state, change, evidence });
+    const compared = comparedIn(input);
+    const updated = await updateWithdrawal(ctx.db, {
+      trackingId,
+      from: row.state,
+      change,
+      evidence,
+      compared,
+    });
     if (updated === null) {
       input.onConflict?.();
       return (await selectWithdrawal(ctx.db, trackingId)) ?? row;
@@ -71,26 +87,33 @@ async function store(
     return updated;
   } catch (error) {
     if (pgCode(error) !== UNIQUE_VIOLATION) throw error;
+    // Another withdrawal was proven in between. The transaction may hold a part for each: the next check shows it.
+    input.onConflict?.();
     ctx.log.warn("withdrawal_proof_used", { tracking_id: trackingId });
     return row;
   }
 }
 
 /**
- * Stores the state of a withdrawal that was derived again from the chains. Returns the new row, or the stored one if
- * another writer was first. Throws `store_unavailable`, and Postgres error 23505 if its second step proves another row.
+ * Stores the state of a withdrawal that was derived again from the chains. Returns the new row, or null if another writer
+ * was first or its second step has come to prove a row that it was not `compared` with. Throws `store_unavailable`, and
+ * Postgres error 23505 if it proves another row.
  */
 export async function restateWithdrawal(
   ctx: Context,
-  { row, shown }: { row: WithdrawalRow; shown: WithdrawalChange & Pick<WithdrawalRow, "state"> },
-): Promise<WithdrawalRow> {
+  of: {
+    row: WithdrawalRow;
+    shown: WithdrawalChange & Pick<WithdrawalRow, "state">;
+    compared: ComparedProof | null;
+  },
+): Promise<WithdrawalRow | null> {
+  const { row, shown, compared } = of;
   const { trackingId } = row;
   const entry = { state: shown.state, at: new Date(ctx.now()).toISOString() };
   const history =
     shown.state === row.state ? row.history : historyWith(row, { entry, isOpen: isOpenRequest });
   const change = { ...shown, history };
-  const updated = await updateWithdrawal(ctx.db, { trackingId, from: row.state, change });
-  return updated ?? (await selectWithdrawal(ctx.db, trackingId)) ?? row;
+  return updateWithdrawal(ctx.db, { trackingId, from: row.state, change, compared });
 }
 
 /** Returns a withdrawal's row as the transitions would change it, without storing it. Pure except for the clock. */

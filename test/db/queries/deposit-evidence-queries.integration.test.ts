@@ -42,16 +42,18 @@ test("selectOtherRequests() lists open requests before those that were claimed, 
 
 test("selectOtherRequests() lists what is not first in its transaction, and nothing that was taken over", async () => {
   const first = requestOf(1, "completed");
-  const later = { ...requestOf(2, "completed"), depositTxHash: first.depositTxHash, depositProven: false };
+  const source = { sourceTxHash: first.depositTxHash, sourceProven: true };
+  const unfirst = { depositTxHash: first.depositTxHash, depositProven: false };
+  const later = { ...requestOf(2, "completed"), ...unfirst, ...source };
+  const bridged = { ...requestOf(6, "completed"), depositTxHash: null, depositProven: false };
   const open = { ...requestOf(3, "requested"), depositTxHash: first.depositTxHash, depositProven: false };
   const parent = { ...requestOf(4, "completed"), depositTxHash: first.depositTxHash, depositProven: false };
-  const source = { sourceTxHash: first.depositTxHash, sourceProven: true };
-  await causeway.db
-    .insert(deposits)
-    .values([
-      ...[first, later, open, { ...parent, provider: "across" }],
-      { ...requestOf(5, "completed"), ...source, parentTrackingId: parent.trackingId },
-    ]);
+  await causeway.db.insert(deposits).values([
+    ...[first, later, open, { ...parent, provider: "across" }],
+    // Nothing was asked of its vault: the bridge paid it back.
+    { ...bridged, provider: "across", state: "refunded", refundTxHash: "0xe" },
+    { ...requestOf(5, "completed"), ...source, parentTrackingId: parent.trackingId },
+  ]);
   const found = await selectOtherRequests(causeway.context().db, row);
   const ids = found.map(({ trackingId }) => trackingId);
   expect(ids).toEqual([open, requestOf(5, "completed"), later, first].map(({ trackingId }) => trackingId));

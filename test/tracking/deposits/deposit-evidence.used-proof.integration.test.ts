@@ -71,6 +71,18 @@ test("restateFromChains() says that a transaction came to prove another deposit 
   expect(await selectDeposit(causeway.context().db, own.trackingId)).toMatchObject({ depositProven: false });
 });
 
+test("restateFromChains() says so too if the transaction has proven others before", async () => {
+  await causeway.db.insert(deposits).values(own);
+  const { requests } = await stateAgain();
+  await causeway.db.delete(deposits);
+  await causeway.db.insert(deposits).values(own);
+  const late = await stateAgain(async (number) => {
+    if (number === requests) await causeway.db.insert(deposits).values({ ...proven, depositProven: false });
+  });
+  expect(late.stated).toBe("overtaken");
+  expect(await selectDeposit(causeway.context().db, own.trackingId)).toMatchObject({ depositTxHash: null });
+});
+
 test("restateFromChains() takes nothing from a transaction that already proves another deposit", async () => {
   await causeway.db.insert(deposits).values([own, proven]);
   const { stated } = await stateAgain();

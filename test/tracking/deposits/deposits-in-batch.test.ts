@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { ownRequestIn } from "../../../src/tracking/deposits/deposits-in-batch.ts";
 import { row, USDC, WETH } from "../../support/deposits/fixtures.ts";
+import { receiptOf } from "../../support/deposits/logs.ts";
 
 /** Requests of one account in one batch: one that pays in another token than the asset, and two in the asset. */
 const [elsewhere, higher, lower] = [
@@ -14,11 +15,11 @@ test.each([
   ["less of the asset, before a fee", USDC, "41", "3"],
   ["more of another token", WETH, "61", "1"],
 ])("ownRequestIn() returns the request of a deposit that pays %s", (_what, token, fromAmount, requestId) => {
-  const of = { found: [elsewhere, lower, higher], asset: USDC, others: [] };
+  const of = { found: [elsewhere, lower, higher], asset: USDC, receipt: receiptOf(), others: [] };
   expect(ownRequestIn({ ...row, fromToken: token.toLowerCase(), fromAmount }, of)?.requestId).toBe(requestId);
 });
 
 test("ownRequestIn() returns no request for more than the deposit pays", () => {
-  const of = { found: [higher, lower], asset: USDC, others: [] };
+  const of = { found: [higher, lower], asset: USDC, receipt: receiptOf(), others: [] };
   expect(ownRequestIn({ ...row, fromAmount: "39" }, of)).toBeNull();
 });

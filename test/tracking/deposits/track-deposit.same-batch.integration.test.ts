@@ -242,6 +242,55 @@ describe.each(kinds)("of two mints in one batch, both %s", (_kind, [one, other])
   });
 });
 
+describe.each(kinds)("of three in one batch that made two, all %s,", (_kind, [one, other]) => {
+  const third: Part = { ...other, letter: "3" };
+
+  test.each<["lagoon" | "erc4626", Log[], string[]]>([
+    ["lagoon", [...request(60n), ...request(40n)], ["request 0 of 60", "request 0 of 40"]],
+    ["erc4626", [...mint(60n, 6n), ...mint(40n, 5n)], ["6 shares", "5 shares"]],
+  ])("one is not proven, whoever comes at once, at a vault of %s", async (adapter, events, made) => {
+    await store(adapter, [one, other, third]);
+    const batch = batchOf([one, other, third], events);
+    await track([one], { batch });
+    const later = await track([other, third], { batch, together: true });
+    expect(later.sort()).toEqual([made[1], rowOf(third).state].sort());
+    expect(await track([one], { batch })).toEqual([made[0]]);
+  });
+});
+
+test("a deposit that awaits its second step has no request that another payment made", async () => {
+  const [one, other] = steps;
+  await store("lagoon", [one, other]);
+  const elsewhere = transferLog({ token: USDC, from: USER, to: OTHER, value: 60n });
+  const batch = batchOf([other], [elsewhere, ...request(40n)]);
+  expect(await track([one, other], { batch })).toEqual(["awaiting_deposit", "request 0 of 40"]);
+});
+
+test("a deposit that awaits its second step has no mint that another payment made", async () => {
+  const [one, other] = steps;
+  await store("erc4626", [one, other]);
+  const elsewhere = transferLog({ token: USDC, from: USER, to: OTHER, value: 40n });
+  const given = transferLog({ value: 1n });
+  const batch = batchOf([one], [given, ...mint(60n, 6n), elsewhere]);
+  expect(await track([one, other], { batch })).toEqual(["awaiting_deposit", "awaiting_deposit"]);
+});
+
+test("a deposit has the mint of a transaction that an equal one gave up for its own", async () => {
+  await store("erc4626", [first, { ...first, letter: "2", call: "1" }]);
+  const gaveUp = {
+    state: "completed",
+    shares: "6",
+    sourceTxHash: hashOf("e"),
+    depositTxHash: BATCH,
+  } as const;
+  await causeway.db
+    .update(deposits)
+    .set(gaveUp)
+    .where(eq(deposits.trackingId, idOf(first)));
+  const batch = batchOf([first], mint(60n, 6n));
+  expect(await track([{ ...first, letter: "2", call: "1" }], { batch })).toEqual(["6 shares"]);
+});
+
 test("each of two deposits has its own mint if its state is derived again", async () => {
   await store("erc4626", [first, second]);
   const batch = batchOf([first, second], [...mint(60n, 6n), ...mint(40n, 5n)]);

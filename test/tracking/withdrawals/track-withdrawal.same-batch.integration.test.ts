@@ -87,12 +87,12 @@ function batchOf(calls: readonly Part[], events: readonly Emitted[]): Transactio
 
 /**
  * Tracks the withdrawals after a batch was reported for each, twice, and returns which transfer each has. `refund`: what
- * the bridge pays back for all of them in one payment, instead of delivering.
+ * the bridge pays back for all of them in one payment, instead of delivering. `together`: all are tracked at once.
  */
 async function track(
   parts: readonly Part[],
   batch: TransactionOnChain,
-  refund: bigint | null = null,
+  { refund = null, together = false }: { refund?: bigint | null; together?: boolean } = {},
 ): Promise<string[]> {
   const { db } = causeway.context();
   const provider: Partial<Provider> = {
@@ -139,15 +139,17 @@ async function track(
     const arrival = transferLog({ token: USDC_42161, from: SPOKE_1, to: USER, value });
     return { ...paid, receipt: receiptOf([arrival]) };
   };
+  const trackOne = async (part: Part): Promise<void> => {
+    const row = await selectWithdrawal(db, idOf(part));
+    if (row === null) throw new Error("no row");
+    const { trackingId } = row;
+    const hint = { trackingId, chainId: 1, txHash: BATCH, origin: "report", droppedAt: null } as const;
+    const hints = [{ ...hint, notedAt: new Date(ctx.now()) }];
+    await trackWithdrawal({ ...ctx, providers }, { row, readTransaction, hints });
+  };
   for (let round = 0; round < 2; round += 1) {
-    for (const part of parts) {
-      const row = await selectWithdrawal(db, idOf(part));
-      if (row === null) throw new Error("no row");
-      const { trackingId } = row;
-      const hint = { trackingId, chainId: 1, txHash: BATCH, origin: "report", droppedAt: null } as const;
-      const hints = [{ ...hint, notedAt: new Date(ctx.now()) }];
-      await trackWithdrawal({ ...ctx, providers }, { row, readTransaction, hints });
-    }
+    if (together) await Promise.all(parts.map(trackOne));
+    else for (const part of parts) await trackOne(part);
   }
   const rows = await Promise.all(parts.map((part) => selectWithdrawal(db, idOf(part))));
   return rows.map((row) => {
@@ -182,6 +184,17 @@ describe("of two second steps in one batch", () => {
     expect(proving).toEqual([expect.arrayContaining([BATCH]), expect.arrayContaining([BATCH])]);
   });
 
+  test("each has its own transfer if both are tracked at once", async () => {
+    const batch = batchOf([first, second], [...send(60_000n, 7n), ...send(40_000n, 8n)]);
+    await store([first, second]);
+    await track([first, second], batch, { together: true });
+    // The later one is proven by its second check, and followed by the next.
+    expect(await track([first, second], batch)).toEqual([
+      "completed by 7 of 59999",
+      "completed by 8 of 39999",
+    ]);
+  });
+
   test("each has one of two equal transfers", async () => {
     const [one, other] = [first, { ...second, amount: first.amount }];
     await store([one, other]);
@@ -202,12 +215,12 @@ describe("one payment that refunds two second steps of one batch", () => {
 
   test("ends both, also if their parts of the vault's payment are unknown", async () => {
     await store([first, second]);
-    expect(await track([first, second], batch, 100_000n)).toEqual(["refunded", "refunded"]);
+    expect(await track([first, second], batch, { refund: 100_000n })).toEqual(["refunded", "refunded"]);
   });
 
   test("ends none if it is of another sum", async () => {
     await store([first, second]);
-    expect(await track([first, second], batch, 100_001n)).toEqual(["bridging", "bridging"]);
+    expect(await track([first, second], batch, { refund: 100_001n })).toEqual(["bridging", "bridging"]);
   });
 });
 
@@ -222,6 +235,16 @@ describe("a batch with one call and one payment", () => {
     await store([{ ...first, assets: other.assets ?? null }, other]);
     const batch = batchOf([first], [...more, ...send(60_000n, 7n)]);
     expect(await track([first, other], batch)).toEqual(["completed by 7 of 59999", "awaiting_transfer"]);
+  });
+
+  test.each<[string, Part]>([
+    ["of one vault", equal],
+    ["of two vaults", { ...equal, vault: USDC_1 }],
+  ])("proves only one of two withdrawals %s that are tracked at once", async (_which, other) => {
+    await store([first, other]);
+    const batch = batchOf([first], send(60_000n, 7n));
+    const made = await track([first, other], batch, { together: true });
+    expect(made.sort()).toEqual(["awaiting_transfer", "completed by 7 of 59999"]);
   });
 
   test("gives the first its transfer if both were proven at the same moment", async () => {
