@@ -98,9 +98,13 @@ function requestsFor(
 ): SubmittedRequest[] {
   const paid = payableBy(row);
   const payments = receipt.logs.flatMap((log) => paymentsIn(row, log).map(({ value }) => value));
+  // A fee may be a payment of its own: then none is for the whole amount.
+  const isWhole = payments.some((amount) => paid.includes(amount));
   const amounts = found.flatMap(({ assets }) => (assets === null ? [] : [assets]));
   const exact = amounts.find((amount) => paid.includes(amount));
-  const lower = amounts.filter((amount) => paid.some((most) => amount < most) && !payments.includes(amount));
+  const lower = amounts.filter(
+    (amount) => paid.some((most) => amount < most) && !(isWhole && payments.includes(amount)),
+  );
   const highest = lower.reduce((most, amount) => (amount > most ? amount : most), 0n);
   const known = found.filter(({ assets }) => assets === (exact ?? highest));
   const unknown = found.filter(({ assets }) => assets === null);
