@@ -132,14 +132,15 @@ function requestIn(receipt: Receipt, { vault, account }: AtVault): ShownWithdraw
 }
 
 /**
- * Returns the withdrawal of an account that a vault's event reports, or null if there is none, or if the receipt shows
- * neither a payment nor that there was none. The received amount is null if it is unknown or if neither the vault's
+ * Returns the withdrawal of an account that a vault's event reports, with those of further events of its kind, such as
+ * in a batch. Null if there is none, or if the receipt shows neither a payment nor that there was none. The received amount is null if it is unknown or if neither the vault's
  * asset nor exactly one of its other exit tokens reached the account.
  */
 function paymentIn({ chain, receipt }: ShownIn, { vault, account }: AtVault): ShownWithdrawal | null {
   const event = eventOf(receipt, { vault, account });
   if (event === undefined) return null;
-  const { shares, assets } = event.flow;
+  const alike = eventsOf(receipt, { vault, account }).filter(({ log }) => isOfKind(log, event.log));
+  const [shares, assets] = [totalOf(alike, "shares"), totalOf(alike, "assets")];
   const isAsset = (token: Address) => isAddressEqual(token, vault.asset.address);
   const arrived = exitTokens(vault)
     .map((token) => {
@@ -225,9 +226,23 @@ function payments({ logs }: Receipt, vault: Vault): { token: Address; to: Addres
   );
 }
 
-/** Returns the account's withdrawal that a vault's event reports, with this event. */
-const eventOf = (receipt: Receipt, { vault, account }: AtVault) =>
-  withdrawalEventsIn(receipt, vault).find(({ flow }) => isAddressEqual(flow.user, account));
+/** Returns the account's withdrawals that a vault's events report, each with its event, in log order. */
+const eventsOf = (receipt: Receipt, { vault, account }: AtVault) =>
+  withdrawalEventsIn(receipt, vault).filter(({ flow }) => isAddressEqual(flow.user, account));
+
+/** Returns the first of them, or undefined if there is none. */
+const eventOf = (receipt: Receipt, at: AtVault) => eventsOf(receipt, at).at(0);
+
+/** Returns true for two events of one name that the same contract emitted. */
+const isOfKind = (one: Log, other: Log): boolean =>
+  isAddressEqual(one.address, other.address) && one.topics[0] === other.topics[0];
+
+/** Returns the sum of an amount over withdrawals, or null if one of them is unknown. */
+const totalOf = (events: readonly { flow: VaultFlow }[], member: "shares" | "assets"): bigint | null =>
+  events.reduce<bigint | null>((sum, { flow }) => {
+    const amount = flow[member];
+    return sum === null || amount === null ? null : sum + amount;
+  }, 0n);
 
 /** Returns the vault's asset and the other tokens that it may pay in any mode. */
 function exitTokens(vault: Vault): Address[] {

@@ -117,6 +117,19 @@ test("a vault paid no more of its asset than its event says, and what it queues 
     expect(at("mellow_lrt", ...logs)).toMatchObject({ kind: "request", request: { paid: 4n, promised: 9n } });
 });
 
+test("several redemptions of an account in one transaction count together", () => {
+  const logs = [withdrawn(9n), arrival(USDC, 9n), withdrawn(4n), arrival(USDC, 4n)];
+  const both = { kind: "paid", shares: 14n, received: 13n, receivedToken: USDC };
+  expect(shownOf([vault], receiptOf(...logs))).toMatchObject(both);
+  // Another account's, in the same transaction, is not among them.
+  const foreign = [withdrawn(5n, OTHER, OTHER), transferLog({ token: USDC, to: OTHER, value: 5n })];
+  expect(shownOf([vault], receiptOf(...foreign, ...logs))).toMatchObject(both);
+  // What one of them paid to another account was not received.
+  const elsewhere = [withdrawn(4n, OTHER), transferLog({ token: USDC, to: OTHER, value: 4n })];
+  const part = { kind: "paid", shares: 14n, received: 9n };
+  expect(shownOf([vault], receiptOf(withdrawn(9n), arrival(USDC, 9n), ...elsewhere))).toMatchObject(part);
+});
+
 const burnt = transferLog({ from: USER, to: zeroAddress, value: 7n });
 const toOther = (token: Address) => transferLog({ token, to: OTHER, value: 9n });
 const toVault = transferLog({ token: USDC, from: OTHER, to: VAULT, value: 9n });
