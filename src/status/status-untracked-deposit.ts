@@ -96,8 +96,10 @@ function depositsInto(vault: Vault, shown: ShownIn & { accounts: readonly Addres
   });
   const candidates = [...flows.map(({ user }) => user), ...shown.accounts];
   const requested = candidates.flatMap((account) => requestedDeposit(vault, { account, logs }) ?? []);
-  // The shares that reach an account as it makes a request are those of an earlier one.
+  // The shares that reach an account as it makes a request are those of an earlier one. A flow that names a request makes
+  // a deposit request, which is found above, or takes a redemption back.
   const settled = flows
+    .filter(({ requestId }) => requestId === undefined)
     .flatMap((flow) => settledDeposit(vault, { ...shown, flow }) ?? [])
     .filter(({ account }) => !requested.some((one) => isAddressEqual(one.account, account)));
   return [...settled, ...requested];

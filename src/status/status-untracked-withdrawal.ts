@@ -118,7 +118,12 @@ interface AtVault {
 
 function requestIn(receipt: Receipt, { vault, account }: AtVault): ShownWithdrawal | null {
   const { exits } = adapterOf(vault);
-  const seen = exits?.findRequest?.(vault, { user: account, logs: receipt.logs }) ?? null;
+  const find = (logs: readonly Log[]) => exits?.findRequest?.(vault, { user: account, logs }) ?? null;
+  // Where the shares stay in the wallet, each request replaces the one before.
+  const seen =
+    exits?.keepsShares === true
+      ? (receipt.logs.map((log) => find([log])).findLast((one) => one !== null) ?? null)
+      : find(receipt.logs);
   if (exits === undefined || seen === null) return null;
   const only = exits.modes(vault).includes("cooldown") ? "cooldown" : "request";
   const { requestId, shares, mode = only } = seen;

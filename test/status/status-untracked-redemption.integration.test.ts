@@ -96,6 +96,11 @@ describe.each(requestingVaults)("status of a redemption request that nobody buil
       ...{ status: "DONE", substatus: "CANCELLED" },
       receiving: { tx_hash: cancelled, kind: "shares", amount: String(shares) },
     });
+    // So is the cancellation itself, of which nobody names the request.
+    expect(await one.status(cancelled)).toMatchObject({
+      ...{ status: "DONE", substatus: "CANCELLED" },
+      receiving: { tx_hash: cancelled, kind: "shares", amount: String(shares) },
+    });
   });
 
   const { reject } = kind;

@@ -40,6 +40,19 @@ const refunded = eventLog(
     ...{ requestId: 1n, controller: USER },
   },
 ) as unknown as Log;
+const taken: Vault = { ...pooled, params: { ...pooled.params, withdrawal_manager: QUEUE } };
+const left = (name: "RequestRemoved" | "RequestDecreased", emitter = QUEUE) =>
+  eventLog(
+    emitter,
+    `event ${name}(uint256 indexed requestId${name === "RequestDecreased" ? ", uint256 shares" : ""})`,
+    { requestId: 3n, ...(name === "RequestDecreased" && { shares: 7n }) },
+  ) as unknown as Log;
+const processed = eventLog(
+  QUEUE,
+  "event RequestProcessed(uint256 indexed requestId, address indexed owner, uint256 shares, uint256 assets)",
+  { requestId: 3n, owner: OTHER, shares: 7n, assets: 0n },
+) as unknown as Log;
+const fromQueue = transferLog({ from: QUEUE, to: USER, value: 7n });
 const lagoon: Vault = { ...vault, adapter: "lagoon", params: {} };
 const paid = (from: Address, to: Address = USER) => transferLog({ token: USDC, from, to, value: 9n });
 const returned = (value: bigint) => transferLog({ from: OTHER, to: USER, value });
@@ -91,6 +104,8 @@ describe("findShownRequestEnd()", () => {
       [queueCancelled(USER), returned(7n)],
       inShares,
     ],
+    ["a request that a queue gave back", taken, call(), [left("RequestRemoved"), fromQueue], inShares],
+    ["a part of one", taken, call(), [left("RequestDecreased"), fromQueue], inShares],
     ["a cancelled wait", veda, call({ to: DELAYED }), [waitCancelled, returned(7n)], inShares],
     [
       "the end of an offer, which moves no token",
@@ -125,6 +140,9 @@ describe("findShownRequestEnd()", () => {
     ["a cancellation whose shares did not arrive", pooled, call(), [removed]],
     ["such a one in a queue", veda, call({ to: QUEUE }), [queueCancelled(USER)]],
     ["another account's in a queue", veda, call({ to: QUEUE }), [queueCancelled(OTHER), returned(7n)]],
+    ["such a one of a pool", taken, call(), [left("RequestRemoved"), returned(7n)]],
+    ["one of another queue", taken, call(), [left("RequestRemoved", DELAYED), fromQueue]],
+    ["one that the queue has processed", taken, call(), [left("RequestRemoved"), processed, fromQueue]],
     ["the end of another account's offer", veda, call({ to: ATOMIC }), [offered(0n, OTHER)]],
     ["an offer that is replaced", veda, call({ to: ATOMIC }), [offered(0n), offered(7n)]],
     ["a refund beside another payment", lagoon, call(), [refunded, paid(OTHER), paid(SILO)]],

@@ -59,6 +59,15 @@ test("a request names the token that the vault will pay", () => {
   expect(shownOf([both], receipt)).toMatchObject({ request });
 });
 
+test("of several requests of which each replaces the one before, the last is told", () => {
+  const ipor: Vault = { ...vault, adapter: "ipor", caller: "user", params: { withdraw_manager: QUEUE } };
+  const updated = "event WithdrawRequestUpdated(address account, uint256 shares, uint32 endWithdrawWindow)";
+  const asked = (account: Address, shares: bigint) =>
+    eventLog(QUEUE, updated, { account, shares, endWithdrawWindow: 1_700_000_000 }) as unknown as Log;
+  const receipt = receiptOf(asked(USER, 7n), asked(USER, 5n), asked(OTHER, 3n));
+  expect(shownOf([ipor], receipt)).toMatchObject({ kind: "request", shares: 5n });
+});
+
 const DAI: Address = "0x4444444444444444444444444444444444444444";
 const paying: Vault = { ...both, params: { ...both.params, redeem_tokens: `${WETH}/18/WETH,${DAI}/18/DAI` } };
 const left = eventLog(

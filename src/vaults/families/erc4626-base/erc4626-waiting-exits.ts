@@ -38,7 +38,7 @@ import {
   mapleCancellation,
   mapleTerms,
 } from "../maple/maple-exits.ts";
-import { findMapleEnd, findMapleRequest } from "../maple/maple-request-events.ts";
+import { findMapleEnd, findMapleRequest, isTakenFromQueue } from "../maple/maple-request-events.ts";
 import { mapleRequests } from "../maple/maple-requests.ts";
 import { cooldownAbi, cooldownTerms, coolingShares } from "./erc4626-cooldowns.ts";
 import { type Identification, ORDINARY_ACCOUNT } from "./erc4626-derivation.ts";
@@ -193,6 +193,8 @@ export function waitingExits(ordinary: VaultExits): VaultExits {
     cancel: mapleCancellation,
     findRequest,
     findSettlement: findPayment,
+    findCancellation: (vault, seen) =>
+      waitOf(vault) === "maple" && isTakenFromQueue(vault, seen) ? "returned" : null,
   };
 }
 

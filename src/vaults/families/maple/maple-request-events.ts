@@ -113,6 +113,21 @@ function returnedShares(vault: Vault, of: EndLogs): ExitSettlement | null {
 }
 
 /**
+ * Returns true if a receipt's logs show that a pool's current queue took a request, or a part of it, back for its user
+ * by the request's id: its events name nobody, but it sent shares to the user. Pure.
+ */
+export function isTakenFromQueue(vault: Vault, { user, logs }: SeenLogs): boolean {
+  const queue = addressParam(vault, "withdrawal_manager");
+  const events = eventsIn(logs).filter(({ address }) => sameAddress(address, queue ?? ""));
+  // A processed request leaves the queue with the same events.
+  if (queue === null || events.some(({ eventName }) => eventName === "RequestProcessed")) return false;
+  const left = events.some(
+    ({ eventName }) => eventName === "RequestRemoved" || eventName === "RequestDecreased",
+  );
+  return left && paidTo(logs, { token: vault.shareToken, receiver: user, sender: queue }).length > 0;
+}
+
+/**
  * Returns what a queue removed from a request unprocessed, if it sent shares to the user. It is the queue that took the
  * shares, or the pool's current one.
  */
