@@ -1,3 +1,5 @@
+import type { Address } from "viem";
+import { createQuery, type Query } from "../chains/chain-reads.ts";
 import type { Context } from "../context.ts";
 import {
   type ChainFlows,
@@ -6,6 +8,7 @@ import {
   type UserRequestFlow,
 } from "../db/queries/user-flow-queries.ts";
 import { failure } from "../errors.ts";
+import { sameAddress } from "../lib/address.ts";
 import { depositRequestOf, receivedRequestOf } from "../lib/deposit-request-id.ts";
 import { describeError } from "../lib/logger.ts";
 import { withDeadline } from "../lib/timers.ts";
@@ -83,6 +86,36 @@ export const missesRequests = (vault: Vault, unlisted: StoredFlows["unlisted"]):
 /** Returns true if the stored request flows or requests of the vault may be incomplete. */
 export const isUnlisted = ({ vaultId }: Vault, unlisted: StoredFlows["unlisted"]): boolean =>
   unlisted === "all" || unlisted.has(vaultId);
+
+/**
+ * Returns the query for the assets that a user's requests in the indexed flows have taken out of a vault less those that
+ * they have put in. The result is zero without such flows, and null if the family cannot value them.
+ */
+export function takenByRequests(
+  vault: Vault,
+  { user, requestFlows }: { user: Address; requestFlows: readonly UserRequestFlow[] },
+): Query<bigint | null> {
+  const own = requestFlowsOf(vault, requestFlows);
+  const nothing = createQuery({}, () => (own.length === 0 ? 0n : null));
+  return own.length === 0
+    ? nothing
+    : (adapterOf(vault).exits?.takenOut?.(vault, { user, flows: own }) ?? nothing);
+}
+
+/** Returns the flows of requests that belong to a vault. */
+export const requestFlowsOf = (vault: Vault, flows: readonly UserRequestFlow[]): UserRequestFlow[] =>
+  flows.filter((one) => one.chainId === vault.chainId && sameAddress(one.vaultAddress, vault.address));
+
+/**
+ * Returns the query for the shares that a user's deposit requests in the indexed flows have brought, as far as these lack
+ * them. The result is null if unknown.
+ */
+export const mintedByRequests = (
+  vault: Vault,
+  { requestFlows }: { requestFlows: readonly UserRequestFlow[] },
+): Query<bigint | null> =>
+  adapterOf(vault).exits?.mintedShares?.(vault, requestFlowsOf(vault, requestFlows)) ??
+  createQuery({}, () => 0n);
 
 /**
  * Adds the requests of the flows that were not built by this service, those that others made for the user included,

@@ -9,7 +9,13 @@ import type { VaultRequest } from "../schemas/position-schema.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { PendingExit } from "../vaults/vault-exits.ts";
-import { isUnlisted, missesRequests, type StoredFlows } from "./position-flows.ts";
+import {
+  isUnlisted,
+  mintedByRequests,
+  missesRequests,
+  type StoredFlows,
+  takenByRequests,
+} from "./position-flows.ts";
 import type { PendingPosition } from "./position-pending-deposits.ts";
 import type { HeldShares } from "./position-shares.ts";
 
@@ -24,6 +30,8 @@ export interface VaultRedemptions {
    * in the asset's smallest unit; null if unknown.
    */
   takenOut: bigint | null;
+  /** Shares that the user's deposit requests have brought and whose flows lack them; null if unknown. */
+  minted: bigint | null;
   /**
    * Value of a sample of shares before (`gross`) and after (`net`) the fees of instant redemption, both in the asset's
    * smallest unit. Null if unknown, not read, or if the family has no `VaultExits.exitPrice`.
@@ -69,6 +77,7 @@ function redemptionParts(input: Parameters<typeof redemptionsQuery>[0]) {
       requests: guardQuery(() => openRedemptions(vault, input) ?? nothing),
       price: price.next === undefined ? price : none,
       takenOut: lacking ? none : guardQuery(() => takenByRequests(vault, input)),
+      minted: lacking ? none : guardQuery(() => mintedByRequests(vault, input)),
     });
     return [[vault.vaultId, mapQuery(parts, (found) => toRedemptions({ vault, incomplete }, found))]];
   });
@@ -124,30 +133,15 @@ export function withPrices(
   const known = new Set(redemptions.map(({ vault }) => vault.vaultId));
   const added = held
     .filter(({ vault }) => !known.has(vault.vaultId))
-    .map(({ vault }): VaultRedemptions => ({ vault, requests: [], takenOut: 0n, price: null }));
+    .map(({ vault }): VaultRedemptions => ({ vault, requests: [], takenOut: 0n, minted: 0n, price: null }));
   return [...redemptions, ...added].map((one) => ({ ...one, price: prices[one.vault.vaultId] ?? one.price }));
-}
-
-/**
- * Returns the query for the assets that a user's requests in the indexed flows have taken out of a vault less those that
- * they have put in. The result is zero without such flows, and null if the family cannot value them.
- */
-function takenByRequests(
-  vault: Vault,
-  { user, requestFlows }: { user: Address; requestFlows: readonly UserRequestFlow[] },
-): Query<bigint | null> {
-  const own = requestFlows.filter(
-    ({ chainId, vaultAddress }) => chainId === vault.chainId && sameAddress(vaultAddress, vault.address),
-  );
-  const nothing: Query<bigint | null> = { reads: {}, interpret: () => (own.length === 0 ? 0n : null) };
-  return own.length === 0
-    ? nothing
-    : (adapterOf(vault).exits?.takenOut?.(vault, { user, flows: own }) ?? nothing);
 }
 
 function toRedemptions(
   of: { vault: Vault; incomplete: boolean },
-  found: Pick<VaultRedemptions, "price" | "takenOut"> & { requests: readonly PendingExit[] | null },
+  found: Pick<VaultRedemptions, "price" | "takenOut" | "minted"> & {
+    requests: readonly PendingExit[] | null;
+  },
 ): VaultRedemptions {
   const incomplete = of.incomplete || found.requests === null;
   return { ...found, ...of, incomplete, requests: found.requests ?? [] };
@@ -200,6 +194,8 @@ export interface PositionValue extends HeldShares {
   /** Time in UNIX seconds up to which flows must be indexed for the correction to apply; 0 or null if none is known. */
   correctFrom: number | null;
   requests: readonly PendingExit[];
+  /** Shares as in `VaultRedemptions.minted`. */
+  minted: bigint | null;
 }
 
 /**
@@ -229,6 +225,7 @@ export function joinRequests(
       correction: sole ? correctionOf(found, deposit) : null,
       correctFrom: lastBooking(requests, deposit),
       requests,
+      minted: found === undefined ? 0n : found.minted,
     };
   });
 }

@@ -5,6 +5,7 @@ import { sameAddress } from "../lib/address.ts";
 import { mulDivDown } from "../lib/amount.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
+import { requestFlowsOf } from "./position-flows.ts";
 import type { PendingPosition } from "./position-pending-deposits.ts";
 import { isRedemptionOf, type PositionValue } from "./position-redemptions.ts";
 import { readSharesAt } from "./position-shares.ts";
@@ -162,14 +163,15 @@ function costOf(
  * Returns the shares of a vault's flows, those of requests included, as far as they are known. Null if those of a
  * request are not.
  */
-function flownShares(vault: Vault, { user, flows, requestFlows }: BasisInput & { flows: ChainFlows }) {
-  const own = BigInt(flows.shares[vault.address.toLowerCase()] ?? 0n);
-  const asked = requestFlows.filter(
-    ({ chainId, vaultAddress }) => chainId === vault.chainId && sameAddress(vaultAddress, vault.address),
-  );
+function flownShares(vault: Vault, of: BasisInput & { flows: ChainFlows }): bigint | null {
+  const own = BigInt(of.flows.shares[vault.address.toLowerCase()] ?? 0n);
+  const asked = requestFlowsOf(vault, of.requestFlows);
   if (asked.length === 0) return own;
-  const taken = adapterOf(vault).exits?.takenShares?.(vault, { user, flows: asked }) ?? null;
-  return taken === null ? null : own - taken;
+  const exits = adapterOf(vault).exits;
+  const taken = exits?.takenShares?.(vault, { user: of.user, flows: asked }) ?? null;
+  const value = of.values.find((one) => one.vault.vaultId === vault.vaultId);
+  const minted = exits?.mintedShares === undefined ? 0n : (value?.minted ?? null);
+  return taken === null || minted === null ? null : own - taken + minted;
 }
 
 /** Factor by which the price of a share at the time of a flow may have differed from today's. */

@@ -254,16 +254,15 @@ export interface VaultExits {
   ): Query<readonly PendingExit[] | null>;
   /** Returns true if `pending` may find requests only by `requestIds`. If absent, it finds most without them. */
   findsByIds?(vault: Vault): boolean;
-  /**
-   * Returns reads of the shares in a user's open requests, in the share token's smallest unit. Their sum shows whether
-   * a simulated request replaces an open one. Empty or absent if this is not checked.
-   */
+  /** Returns reads of the shares in a user's open requests; their sum shows if one replaces another. None: unchecked. */
   openShares?(vault: Vault, user: Address): readonly Read<bigint>[];
   /**
    * Returns a query for what a user's flows with request ids have taken out of the vault less what they have put in, in
    * the asset's smallest unit; null if unknown. It includes requests that count as paid already (`bookedOut`).
    */
   takenOut?(vault: Vault, of: { user: Address; flows: readonly RequestFlow[] }): Query<bigint | null>;
+  /** Returns a query for the shares that the flows' deposit requests minted; null if unknown. Absent: flows have them. */
+  mintedShares?(vault: Vault, flows: readonly RequestFlow[]): Query<bigint | null>;
   /** Returns the shares that a user's flows with request ids took from the wallet, with open requests; null if unknown. */
   takenShares?(vault: Vault, of: { user: Address; flows: readonly RequestFlow[] }): bigint | null;
   /** Returns a query for a sentence about rewards that the holder must claim separately; null if none are known. */

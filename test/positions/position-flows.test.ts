@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Database } from "../../src/db/database-client.ts";
 import type { ChainFlows } from "../../src/db/queries/user-flow-queries.ts";
-import { depositedAssets, readStoredFlows } from "../../src/positions/position-flows.ts";
+import { depositedAssets, mintedByRequests, readStoredFlows } from "../../src/positions/position-flows.ts";
 import { testContext } from "../support/context.ts";
+import { vault } from "../support/deposits/fixtures.ts";
+import { answer } from "../support/vaults/answer.ts";
 
 const VAULT = "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183";
 const HEAD_S = 1_700_000_000;
@@ -19,6 +21,23 @@ const flows = (change: Partial<ChainFlows> = {}): ChainFlows => ({
 const at = (blockTimestamp: number | null, vaultAddress: string = VAULT) => ({
   vaultAddress,
   blockTimestamp,
+});
+
+test("mintedByRequests() asks a vault whose flows lack the shares of deposit requests, for its own", () => {
+  const flow = {
+    ...{ chainId: vault.chainId, vaultAddress: vault.address.toLowerCase() },
+    ...{ kind: "deposit" as const, assets: 5n, shares: null },
+  };
+  const requestFlows = [
+    { ...flow, requestId: "deposit:7" },
+    { ...flow, requestId: "deposit:8", vaultAddress: "0xaa" },
+  ];
+  const minted = (adapter: string) =>
+    answer(mintedByRequests({ ...vault, adapter }, { requestFlows }), {
+      "7": [VAULT, VAULT, 1, 6n, 6n, 2n * 10n ** 18n],
+    });
+  expect(minted("midas")).toBe(3n);
+  expect(minted("lagoon")).toBe(0n);
 });
 
 describe("depositedAssets()", () => {

@@ -27,8 +27,7 @@ const request = (own: Partial<PendingExit>): PendingExit => ({
 const redemptions = (of: Vault, requests: readonly PendingExit[]): VaultRedemptions => ({
   vault: of,
   requests,
-  takenOut: 0n,
-  price: null,
+  ...{ takenOut: 0n, minted: 0n, price: null },
 });
 
 const join = (held: readonly HeldShares[], redeemed: readonly VaultRedemptions[]) =>
@@ -102,7 +101,7 @@ describe("joinRequests()", () => {
     const gearbox: Vault = { ...vault, adapter: "gearbox" };
     const price = { gross: 1_000_000n, net: 990_000n };
     const held = [{ vault: gearbox, shares: 5n, assets: 101n }];
-    expect(join(held, [{ vault: gearbox, requests: [], takenOut: 0n, price }])).toMatchObject([
+    expect(join(held, [{ vault: gearbox, requests: [], takenOut: 0n, minted: 0n, price }])).toMatchObject([
       { redeemable: 99n },
     ]);
     expect(join(held, [])).toMatchObject([{ redeemable: null }]);

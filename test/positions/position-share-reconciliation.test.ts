@@ -43,6 +43,8 @@ async function basisOf(of: {
   worth?: bigint;
   /** Net deposits of the flows. */
   deposited?: bigint;
+  /** Shares that deposit requests have brought. */
+  minted?: bigint | null;
 }) {
   const node = await startHonestNode(() => of.before);
   const key = of.vault.address.toLowerCase();
@@ -58,6 +60,7 @@ async function basisOf(of: {
   const value: PositionValue = {
     ...{ vault: of.vault, shares: SHARES, assets: of.worth ?? SHARES, redeemable: null },
     ...{ correction: 0n, correctFrom: null, requests: of.requests ?? [] },
+    minted: of.minted === undefined ? 0n : of.minted,
   };
   const basis = await findShareBasis(clientOn([node]).client, {
     ...{ user: USER, values: [value], vaults: [of.vault], flows },
@@ -191,6 +194,21 @@ describe("findShareBasis() after a request that the flows name", () => {
   test("still takes a difference for a transfer", async () => {
     expect(await basisOf({ ...at, flown: 2n * SHARES, requestFlows: [taken(10n)] })).toBe("transferred");
     expect(await basisOf({ ...at, flown: SHARES / 2n, requestFlows: [taken(10n)] })).toBe("transferred");
+  });
+
+  const deposited: UserRequestFlow = { ...taken(null), kind: "deposit", requestId: "deposit:7", assets: 10n };
+
+  test("counts what a deposit request has brought", async () => {
+    const asked = { ...at, requestFlows: [deposited, taken(10n)] };
+    expect(await basisOf({ ...asked, flown: 0n, minted: SHARES + 10n })).toBe("explained");
+    expect(await basisOf({ ...asked, flown: 10n, minted: SHARES })).toBe("explained");
+    expect(await basisOf({ ...asked, flown: 0n, minted: SHARES / 2n })).toBe("transferred");
+    expect(await basisOf({ ...asked, flown: 0n, minted: 2n * SHARES })).toBe("transferred");
+    expect(await basisOf({ ...asked, flown: 0n, minted: 0n })).toBe("transferred");
+  });
+
+  test("does not judge if what a deposit request has brought is unknown", async () => {
+    expect(await basisOf({ ...at, requestFlows: [deposited], flown: 0n, minted: null })).toBe("explained");
   });
 
   test("counts shares that stayed in the wallet until they were paid for", async () => {

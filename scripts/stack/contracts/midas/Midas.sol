@@ -319,7 +319,7 @@ contract MidasDepositVaultOld is MidasVault {
     function approveRequest(uint256 requestId, uint256 newOutRate) external onlyVaultAdmin {
         Request storage request = mintRequests[requestId];
         require(request.status == 0 && request.sender != address(0), "DV: request not pending");
-        request.status = 1;
+        (request.status, request.tokenOutRate) = (1, newOutRate);
         uint256 minted = request.usdAmountWithoutFees * 1e18 / newOutRate;
         totalMinted[request.sender] += minted;
         mToken.mint(_recipients[requestId], minted);

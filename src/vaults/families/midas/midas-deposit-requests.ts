@@ -1,5 +1,6 @@
 import { isAddressEqual, parseAbi, parseEventLogs, zeroAddress } from "viem";
 import { createQuery, type Query, type ReadResult, read } from "../../../chains/chain-reads.ts";
+import { mulDivDown } from "../../../lib/amount.ts";
 import { depositRequestOf } from "../../../lib/deposit-request-id.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
@@ -8,6 +9,7 @@ import { paidTo } from "../../vault-exits.ts";
 import type { RequestFlow } from "../../vault-request-flow.ts";
 import { depositRequestsAbi } from "./midas-flow-events.ts";
 import { midasUnit } from "./midas-params.ts";
+import { WAD } from "./midas-pricing.ts";
 
 const requestsAbi = once(() =>
   parseAbi([
@@ -58,24 +60,47 @@ function putInBy(vault: Vault, of: { result: ReadResult<MintRequest>; known: big
 }
 
 /**
- * Returns a query for the total that a user's deposit requests among `flows` have put into the vault, in the asset's
- * smallest unit: a request counts once it is approved, and never if it is rejected, because the payment of a rejected
- * one is returned outside of the chain. Null if the amount or state of one of them is unknown.
+ * Returns the mTokens that a deposit request has minted, or 0 unless it is approved. An approval stores its price. Null if
+ * unknown.
  */
-export function midasPutIn(vault: Vault, flows: readonly RequestFlow[]): Query<bigint | null> {
+function mintedBy(result: ReadResult<MintRequest>): bigint | null {
+  if (!result.ok) return null;
+  const [, , status, , paid, mTokenRate] = result.value;
+  if (status !== STATUS_APPROVED) return 0n;
+  return mTokenRate === 0n ? null : mulDivDown(paid, WAD, mTokenRate);
+}
+
+/** Returns the deposit requests of flows, and their reads, by the DepositVault's number. */
+function depositRequestsOf(vault: Vault, flows: readonly RequestFlow[]) {
   const known = new Map(
     flows.flatMap(({ requestId, assets }): [string, bigint | null][] => {
       const id = depositRequestOf(requestId);
       return id === null ? [] : [[id, assets]];
     }),
   );
-  const reads = Object.fromEntries([...known.keys()].map((id) => [id, requestRead(vault, id)]));
+  return { known, reads: Object.fromEntries([...known.keys()].map((id) => [id, requestRead(vault, id)])) };
+}
+
+/**
+ * Returns a query for the total that a user's deposit requests among `flows` have put into the vault, in the asset's
+ * smallest unit: a request counts once it is approved, and never if it is rejected, because the payment of a rejected
+ * one is returned outside of the chain. Null if the amount or state of one of them is unknown.
+ */
+export function midasPutIn(vault: Vault, flows: readonly RequestFlow[]): Query<bigint | null> {
+  const { known, reads } = depositRequestsOf(vault, flows);
   return createQuery(reads, (results) =>
     sum(
       Object.entries(results).map(([id, result]) => putInBy(vault, { result, known: known.get(id) ?? null })),
     ),
   );
 }
+
+/**
+ * Returns a query for the mTokens that a user's deposit requests among `flows` have minted; null if those of one of them
+ * are unknown.
+ */
+export const midasMintedShares = (vault: Vault, flows: readonly RequestFlow[]): Query<bigint | null> =>
+  createQuery(depositRequestsOf(vault, flows).reads, (results) => sum(Object.values(results).map(mintedBy)));
 
 const sum = (amounts: readonly (bigint | null)[]): bigint | null =>
   amounts.reduce((total, amount) => (total === null || amount === null ? null : total + amount), 0n);

@@ -25,7 +25,7 @@ import {
 } from "../../vault-exits.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import { ORDINARY_ACCOUNT } from "../erc4626-base/erc4626-derivation.ts";
-import { midasPutIn } from "./midas-deposit-requests.ts";
+import { midasMintedShares, midasPutIn } from "./midas-deposit-requests.ts";
 import { midasUnit } from "./midas-params.ts";
 import { WAD } from "./midas-pricing.ts";
 import {
@@ -264,6 +264,7 @@ export const midasExits: VaultExits = {
   pending: midasPending,
   findsByIds: () => true,
   takenOut: takenByRequests,
+  mintedShares: midasMintedShares,
   takenShares: midasTakenShares,
   paysUnclaimed: () => true,
   claim: () => null,

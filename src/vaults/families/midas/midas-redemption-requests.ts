@@ -217,17 +217,16 @@ export function midasTakenOut(
 }
 
 /**
- * Returns the mTokens that a user's requests took, fees included. All have left the wallet for good: a rejection returns
- * nothing. Null if those of a request are unknown.
+ * Returns the mTokens that a user's redemption requests took, fees included. All have left the wallet for good: a
+ * rejection returns nothing. Null if those of a request are unknown.
  */
 export const midasTakenShares = (
   _vault: Vault,
   { flows }: { user: Address; flows: readonly RequestFlow[] },
 ): bigint | null =>
-  flows.reduce<bigint | null>(
-    (sum, { shares }) => (sum === null || shares === null ? null : sum + shares),
-    0n,
-  );
+  flows
+    .filter(({ kind }) => kind === "withdrawal")
+    .reduce<bigint | null>((sum, { shares }) => (sum === null || shares === null ? null : sum + shares), 0n);
 
 /**
  * Returns what a request has paid, in the asset's smallest unit: 0 unless approved. Null if unknown, such as if it was

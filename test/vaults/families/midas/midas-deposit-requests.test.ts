@@ -35,6 +35,21 @@ test("a deposit request of unknown amount counts by its value if the asset's pri
   expect(taken([deposit(4n)], {})).toBeNull();
 });
 
+test("a deposit request has minted mTokens at the price of its approval", () => {
+  const minted = (flows: readonly object[], table: Record<string, unknown>) => {
+    const query = midasExits.mintedShares?.(own, flows as never);
+    return query === undefined ? undefined : answer(query, table);
+  };
+  // The value is 5 dollars, of which a fee takes 1; an mToken costs 2 dollars.
+  const priced = (status: number) => [USER, USDC, status, 5n * ONE, 4n * ONE, 2n * ONE];
+  expect(minted([deposit(4n)], { 7: priced(1) })).toBe(2n * ONE);
+  expect(minted([deposit(4n), deposit(4n, "8")], { 7: priced(1), 8: priced(1) })).toBe(4n * ONE);
+  expect(minted([deposit(4n), deposit(4n, "8")], { 7: priced(0), 8: priced(2) })).toBe(0n);
+  expect(minted([{ kind: "withdrawal", requestId: "7", assets: null }], { 7: priced(1) })).toBe(0n);
+  expect(minted([deposit(4n)], {})).toBeNull();
+  expect(minted([deposit(4n)], { 7: [USER, USDC, 1, ONE, ONE, 0n] })).toBeNull();
+});
+
 test("a redemption request with the number of a deposit request is another request", () => {
   const redemption = { kind: "withdrawal", requestId: "7", assets: null };
   const table = { "out/7": PAID, "in/7": at(1) };
