@@ -36,6 +36,24 @@ export const isReportedFor = (trackingId: SQL, hash: SQL): SQL<boolean> =>
     and told.tx_hash = ${hash} and told.origin <> 'logs')`;
 
 /**
+ * SQL condition: the transaction `hash` is not proven as the source of another row of the user with the call of the table
+ * row, whose tracking id is given, or only of rows that continue otherwise (`continuesAlike`), and it is reported for the
+ * row, or one that continues as it does was built after each of those. Others may build the same call to go on otherwise.
+ */
+export const isFreeSource = (trackingId: SQL, hash: SQL): SQL => {
+  // One bundle may contain the same call of several accounts.
+  const called = (other: SQL): SQL => raw`(${other}.user_address = ${deposits.userAddress}
+    and ${other}.from_chain_id = ${deposits.fromChainId} and ${other}.source_to = ${deposits.sourceTo}
+    and ${other}.source_data_hash = ${deposits.sourceDataHash})`;
+  const later = raw`exists (select from ${deposits} as alike where ${called(raw`alike`)}
+    and ${continuesAlike(raw`alike`, deposits)}
+    and (alike.created_at, alike.tracking_id) > (other.created_at, other.tracking_id))`;
+  return raw`not exists (select from ${deposits} as other where other.source_tx_hash = ${hash}::text
+    and other.source_proven and other.tracking_id <> ${trackingId} and ${called(raw`other`)}
+    and (${continuesAlike(raw`other`, deposits)} or not ${isReportedFor(trackingId, hash)} and not ${later}))`;
+};
+
+/**
  * SQL condition of the rows with a proven source transaction whose hash, called contract and calldata hash are those of
  * the given row. Users are not compared: one bundle may contain the same call of several users.
  */
@@ -45,14 +63,18 @@ export const sharesSource = (
   and ${deposits.sourceTo} = ${row.sourceTo} and ${deposits.sourceDataHash} = ${row.sourceDataHash})`;
 
 /**
- * SQL time by which to sort the table row `row` of those with the same call and source transaction, which anyone can
- * build, descending and null last: that of its build, or null if the transaction was heard of before. Users build shortly
- * before they send; others can build at any time, but do not know when.
+ * SQL time by which to sort the table row `row` of those with the call of the transaction `hash`, which anyone can build,
+ * descending and null last: that of its build, or null if a hint or a row's first state shows that the transaction was
+ * known before. Users build shortly before they send; others can build at any time, but do not know when.
  */
 export const builtForSource = (
   row: SQL,
-): SQL => raw`(case when ${row}.created_at <= (select min(heard.noted_at)
-  from ${depositHints} as heard where heard.tx_hash = ${row}.source_tx_hash) then ${row}.created_at end)`;
+  hash: SQL,
+): SQL => raw`(case when not exists (select from ${depositHints} as heard
+    where heard.tx_hash = ${hash} and heard.noted_at < ${row}.created_at)
+  and not exists (select from ${deposits} as seen where seen.source_tx_hash = ${hash}
+    and seen.history->1->>'state' <> 'abandoned' and (seen.history->1->>'at')::timestamptz < ${row}.created_at)
+  then ${row}.created_at end)`;
 
 /**
  * SQL condition that keeps one of a user's rows with the same call and the same proven source transaction: one with
@@ -66,15 +88,3 @@ export const isCounted = raw`not (${deposits.sourceProven} and exists (select fr
   and (other.deposit_tx_hash is null, other.state <> 'completed', other.created_at, other.tracking_id)
     < (${deposits.depositTxHash} is null, ${deposits.state} <> 'completed', ${deposits.createdAt},
       ${deposits.trackingId})))`;
-
-/**
- * SQL condition of the row `trackingId`: the transaction `hash` is not bound to another row of the user with the same
- * call, unless the two differ in what follows and it is reported for this one. One bundle may contain the same call of
- * several accounts.
- */
-export const isFreeSource = ({ trackingId, hash }: { trackingId: string; hash: string | null }): SQL =>
-  raw`not exists (select from ${deposits} as other where other.source_tx_hash = ${hash}::text
-    and other.source_proven and other.tracking_id <> ${trackingId} and other.user_address = ${deposits.userAddress}
-    and other.from_chain_id = ${deposits.fromChainId} and other.source_to = ${deposits.sourceTo}
-    and other.source_data_hash = ${deposits.sourceDataHash} and (${continuesAlike(raw`other`, deposits)}
-      or not ${isReportedFor(raw`${trackingId}`, raw`${hash}`)}))`;

@@ -111,21 +111,21 @@ const MAX_SAME_TRANSACTION = 20;
 /**
  * Selects at most 20 rows that a transaction may belong to: first those whose reference it emits or that a proven
  * record connects with it, then those with its calldata, then those that a hint, an unproven record or a second step
- * connects with it; of those that it starts, by `builtForSource`. Throws `store_unavailable`.
+ * connects with it; those of one call by `builtForSource`. Throws `store_unavailable`.
  */
 export async function selectDepositsByTransaction(
   db: Database,
   tx: { hash: Hex; chainId: number; dataHashes: readonly Hex[]; refs: readonly Hex[] },
 ): Promise<TrackedRow[]> {
   const onSource = eq(deposits.fromChainId, tx.chainId);
-  const source = and(eq(deposits.sourceTxHash, tx.hash), onSource);
-  const deposit = eq(deposits.depositTxHash, tx.hash);
-  const claim = eq(deposits.claimTxHash, tx.hash);
-  const ended = or(eq(deposits.destinationTxHash, tx.hash), eq(deposits.refundTxHash, tx.hash));
+  const { dataHashes, hash } = tx;
+  const source = and(eq(deposits.sourceTxHash, hash), onSource);
+  const [deposit, claim] = [eq(deposits.depositTxHash, hash), eq(deposits.claimTxHash, hash)];
+  const ended = or(eq(deposits.destinationTxHash, hash), eq(deposits.refundTxHash, hash));
   const named = tx.refs.length === 0 ? undefined : inArray(deposits.ref, [...tx.refs]);
-  const { dataHashes } = tx;
   const same =
     dataHashes.length === 0 ? undefined : and(inArray(deposits.sourceDataHash, [...dataHashes]), onSource);
+  const started = or(source, and(same ?? raw`false`, ofDirection("withdrawal")));
   const ofTransfers =
     dataHashes.length === 0
       ? raw``
@@ -154,7 +154,7 @@ export async function selectDepositsByTransaction(
       .orderBy(
         rank,
         desc(raw`(${or(source, hinted)}) is true`),
-        raw`case when ${source} then ${builtForSource(raw`${deposits}`)} end desc nulls last`,
+        raw`case when ${started} then ${builtForSource(raw`${deposits}`, raw`${hash}`)} end desc nulls last`,
         asc(deposits.createdAt),
         asc(deposits.trackingId),
       )
@@ -268,12 +268,11 @@ interface TrackedUpdate<Row extends TrackedRow, Change> {
 
 /**
  * Updates a deposit in the state `from` and returns the new row. Returns null if it is not in that state, or if the
- * source transaction that `change` proves is bound to another row of the user with the same call, unless the two differ
- * in what follows (`continuesAlike`) and the transaction is reported for this one, or if its deposit transaction has come
- * to prove a row that it was not `compared` with. Also then, stores `evidence` and, with `parentDueAt`, marks the parent's
- * evidence of this deposit's transactions as lost and makes the parent due if it awaits a deposit, is partial or completed,
- * or failed with shares. Throws `store_unavailable`, and the driver's error with code 23505 if its deposit transaction
- * already proves another row.
+ * source transaction that `change` proves is bound to another row of the user (`isFreeSource`), or if its deposit
+ * transaction has come to prove a row that it was not `compared` with. Also then, stores `evidence` and, with
+ * `parentDueAt`, marks the parent's evidence of this deposit's transactions as lost and makes the parent due if it awaits a
+ * deposit, is partial or completed, or failed with shares. Throws `store_unavailable`, and the driver's error with code
+ * 23505 if its deposit transaction already proves another row.
  */
 export async function updateDeposit(
   db: Database,
@@ -306,7 +305,7 @@ async function updateTracked(
     const rows = await db.run((sql) => sql.update(deposits).set(values).where(own).returning());
     return rows[0] ?? null;
   }
-  const free = and(own, isFreeSource({ trackingId, hash }), madeNoOther(compared, made));
+  const free = and(own, isFreeSource(raw`${trackingId}`, raw`${hash}`), madeNoOther(compared, made));
   const done = await db.run((sql) => {
     // Before and after the update: the parent may have been proven by the transactions that the row had, or has.
     const due = parentDueAt === null ? [] : [sql.execute(parentDue(trackingId, parentDueAt))];

@@ -59,21 +59,32 @@ export async function selectSourceHolder(
   const builtUnheard = raw`(${firstHint} is null or d.created_at <= ${firstHint})`;
   const validThen = raw`d.expires_at > coalesce(${firstHint}, now())`;
   const partnered = raw`(early and (not reverted or reported))`;
-  const alike = raw`(${continuesAlike(raw`d`, continuationOf(row))} or not ${isReportedFor(raw`${row.trackingId}`, raw`${hash}`)})`;
-  // The order: the row that is bound; rows that were built no later than the transaction; those that were built before
-  // it was first heard of, because others may build the same call once they see it; abandoned ones last; of the former,
-  // those of partners that were still valid then, beginning with the partner that built one first; reported rows;
-  // unproven ones; `row`; the oldest. One that reverted does not come first for its partner, unless the transaction is reported for
-  // it: the user may have gone elsewhere.
+  const alike = continuesAlike(raw`d`, continuationOf(row));
+  const free = raw`not ${isReportedFor(raw`${row.trackingId}`, raw`${hash}`)}`;
+  const latest = (where: SQL): SQL => raw`coalesce(max(built) filter (where ${where} and before and unheard
+    and not abandoned) over (), '')`;
+  // Others can build the same call so that it goes on otherwise, as the user may have done before. Unless the transaction
+  // is reported for this row, it is that of the rows which go on as the one that was built last of all.
+  const yields = raw`(others_latest > alike_latest)`;
+  // The order: rows that go on otherwise, if this one yields to them, the last one first; the row that is bound; rows that
+  // were built no later than the transaction; those that were built before it was first heard of, because others may
+  // build the same call once they see it; abandoned ones last; of the former, those of partners that were still valid
+  // then, beginning with the partner that built one first; reported rows; unproven ones; `row`; the oldest. One that
+  // reverted does not come first for its partner, unless the transaction is reported for it: the user may have gone
+  // elsewhere.
   const statement = raw`with equal as (
         select d.tracking_id, d.partner_address, d.created_at, ${bound} as proven, ${builtBy(blockNumber)} as before,
           d.state = 'abandoned' as abandoned, ${reported} as reported, ${own} as own, d.source_proven as reverted,
-          ${builtUnheard} as unheard, d.partner_address is not null and ${builtUnheard} and ${validThen} as early
+          ${builtUnheard} as unheard, d.partner_address is not null and ${builtUnheard} and ${validThen} as early,
+          ${own} or ${alike} as alike,
+          to_char(d.created_at at time zone 'UTC', 'YYYYMMDDHH24MISSUS') || d.tracking_id as built
         from ${deposits} as d where ${calls(row)}
-          and (${own} or ${alike} and (${bound} or ${hasOpenSource} and ${paysLike(row)}
-            and ${builtBy(blockNumber + BigInt(MAX_REORG_BLOCKS))})))
-      select tracking_id, proven from equal order by proven desc, proven and own desc, before desc, unheard desc,
-        abandoned,         ${partnered} desc,
+          and (${own} or (${alike} or ${free}) and (${bound} or ${hasOpenSource} and ${paysLike(row)}
+            and ${builtBy(blockNumber + BigInt(MAX_REORG_BLOCKS))}))),
+      compared as (select *, ${latest(raw`alike`)} as alike_latest, ${latest(raw`not alike`)} as others_latest from equal)
+      select tracking_id, proven from compared where alike or ${yields}
+      order by case when ${yields} and not alike and before and unheard and not abandoned then built end desc nulls last,
+        proven desc, proven and own desc, before desc, unheard desc, abandoned, ${partnered} desc,
         case when ${partnered} then min(created_at) over (partition by partner_address, before, abandoned, early) end,
         reported desc, reverted, own desc, created_at, tracking_id limit 1`;
   const [first] = Holders.parse(await db.run(async (sql) => (await sql.execute(statement)).rows));

@@ -230,7 +230,8 @@ export function userFlowsStatement(query: UserQuery): SQL {
           where user_address = ${user} and state in ('submitted', 'requested', 'cooling', 'claimable')
             and request_id is not null and vault_chain_id = any(${chains})
           order by vault_chain_id, vault_address, direction, request_id, coalesce(source_tx_hash, tracking_id),
-            source_to, source_data_hash, ${builtForSource(raw`${deposits}`)} desc nulls last, created_at, tracking_id
+            source_to, source_data_hash,
+            ${builtForSource(raw`${deposits}`, raw`${deposits.sourceTxHash}`)} desc nulls last, created_at, tracking_id
         ) as first
       ), requests as (
         select tracking_id, direction, chain_id, vault_address, request_id, shares::text from open

@@ -5,6 +5,7 @@ import { addReportedHint } from "../../../src/db/queries/deposit-hint-queries.ts
 import { type DepositRow, selectDepositsByTransaction } from "../../../src/db/queries/deposit-queries.ts";
 import { deposits } from "../../../src/db/tables/deposit-tables.ts";
 import { row } from "../../support/deposits/fixtures.ts";
+import { withdrawalRow } from "../../support/withdrawals/withdrawal-row.ts";
 
 const HASH: Hex = `0x${"11".repeat(32)}`;
 const DATA: Hex = `0x${"22".repeat(32)}`;
@@ -20,6 +21,10 @@ beforeAll(async () => {
 afterAll(() => causeway?.close());
 beforeEach(() => causeway.db.delete(deposits));
 
+const historyUntil = (ms: number): DepositRow["history"] => [
+  { state: "built", at: new Date(0).toISOString() },
+  { state: "submitted", at: new Date(ms).toISOString() },
+];
 const store = (trackingId: string, change: Partial<DepositRow>) =>
   causeway.db.insert(deposits).values({ ...row, ref: `0x${trackingId}`, trackingId, ...change });
 /** Many rows that are alike, all of them older than any other. */
@@ -71,17 +76,27 @@ test("selectDepositsByTransaction() ignores the same hash on another chain", asy
 
 test("selectDepositsByTransaction() returns the row first that was built last before the transaction, of all with its call", async () => {
   const proven = { sourceTxHash: HASH, sourceProven: true, sourceDataHash: DATA };
-  const builtAt = (ms: number) => ({ ...proven, createdAt: new Date(ms) });
   const sent = 10_000_000;
+  const builtAt = (ms: number) => ({ ...proven, createdAt: new Date(ms) });
+  const seenAt = (ms: number) => ({ ...builtAt(ms - 20_000), history: historyUntil(ms) });
   await store("long before", builtAt(sent - 3_600_000));
   await store("early", builtAt(sent - 120_000));
-  await store("own", builtAt(sent - 20_000));
+  await store("own", seenAt(sent));
   await store("once it was seen", builtAt(sent + 1_000));
   const ids = async () => (await found()).map(({ trackingId }) => trackingId);
-  // Without a hint, nothing shows when the transaction was first heard of.
-  expect(await ids()).toEqual(["long before", "early", "own", "once it was seen"]);
-  const hint = { chainId: row.fromChainId, txHash: HASH, now: new Date(sent) };
-  await addReportedHint(causeway.context().db, { ...hint, trackingId: "own" });
-  await addReportedHint(causeway.context().db, { ...hint, trackingId: "early", now: new Date(sent + 5_000) });
   expect(await ids()).toEqual(["own", "early", "long before", "once it was seen"]);
+  const hint = { chainId: row.fromChainId, txHash: HASH, now: new Date(sent - 60_000) };
+  await addReportedHint(causeway.context().db, { ...hint, trackingId: "early" });
+  expect(await ids()).toEqual(["early", "long before", "own", "once it was seen"]);
+});
+
+test("selectDepositsByTransaction() returns the withdrawal first that was built last, of those with a call not seen yet", async () => {
+  const exit = { ...withdrawalRow, sourceDataHash: DATA };
+  const storeExit = (trackingId: string, ms: number) =>
+    causeway.db
+      .insert(deposits)
+      .values({ ...exit, ref: `0x${trackingId}`, trackingId, createdAt: new Date(ms) });
+  await storeExit("stranger's", 1_000);
+  await storeExit("own", 2_000);
+  expect((await found()).map(({ trackingId }) => trackingId)).toEqual(["own", "stranger's"]);
 });

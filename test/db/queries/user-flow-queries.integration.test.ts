@@ -145,7 +145,11 @@ test("selectUserFlows() returns a request once, as the row that was built last b
     ...change,
   });
   const next = request(1, { requestId: "8", sourceTxHash: "0xb" });
-  const strangers = Array.from({ length: 501 }, (_, number) => request(number + 2));
+  const seen = { state: "requested" as const, at: new Date(row.createdAt.getTime() + 400_500).toISOString() };
+  const history = [...withdrawalRow.history, seen];
+  const strangers = Array.from({ length: 501 }, (_, number) =>
+    request(number + 2, number === 398 ? { history } : {}),
+  );
   await causeway.db.insert(deposits).values([...strangers, request(0), next]);
   const { db } = causeway.context();
   const read = async () => {
@@ -153,8 +157,8 @@ test("selectUserFlows() returns a request once, as the row that was built last b
     expect(unlisted).toEqual([]);
     return requests.map(({ trackingId, requestId }) => `${trackingId} ${requestId}`).sort();
   };
-  expect(await read()).toEqual(["trk_0 7", "trk_1 8"]);
-  // Others were built long before, or once the transaction had been heard of.
+  // Others were built long before, or once the transaction had been seen, here as that of the 400th.
+  expect(await read()).toEqual(["trk_1 8", "trk_400 7"]);
   const heard = new Date(row.createdAt.getTime() + 300_500);
   await addReportedHint(db, { trackingId: "trk_7", chainId: CHAIN_ID, txHash: "0xa", now: heard });
   expect(await read()).toEqual(["trk_1 8", "trk_300 7"]);

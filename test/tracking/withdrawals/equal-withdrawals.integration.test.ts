@@ -2,8 +2,12 @@ import type { Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
 import { addReportedHint, selectHints } from "../../../src/db/queries/deposit-hint-queries.ts";
-import { selectTracked, type WithdrawalRow } from "../../../src/db/queries/deposit-queries.ts";
-import { exchangeSource, selectSourceHolder } from "../../../src/db/queries/equal-order-queries.ts";
+import {
+  selectTracked,
+  updateWithdrawal,
+  type WithdrawalRow,
+} from "../../../src/db/queries/deposit-queries.ts";
+import { exchangeSource, passHint, selectSourceHolder } from "../../../src/db/queries/equal-order-queries.ts";
 import { deposits } from "../../../src/db/tables/deposit-tables.ts";
 import { depositEvidence } from "../../../src/db/tables/deposit-tracking-tables.ts";
 import { findSharedSource } from "../../../src/tracking/track-equal-orders.ts";
@@ -88,6 +92,69 @@ test("a transaction reported for a withdrawal of all shares is not taken by an e
   await addReportedHint(db, { trackingId: all.trackingId, chainId, txHash: HASH, now });
   const holder = await selectSourceHolder(db, { row: stranger, hash: HASH, blockNumber: 101n });
   expect(holder).toEqual({ trackingId: all.trackingId, proven: false });
+});
+
+/** Rows of one call that go on in two ways: in the vault's token, or in another one, as strangers may build them. */
+const builtAt = (seconds: number, change: Partial<WithdrawalRow> = {}): WithdrawalRow => {
+  const id = `${seconds.toString(16).padStart(2, "0")}`.repeat(16);
+  const createdAt = new Date(now.getTime() + seconds * 1_000);
+  return { ...own, trackingId: `trk_${id}`, ref: `0x${id.repeat(2)}`, createdAt, ...change };
+};
+const otherwise = { moveToken: OTHER.toLowerCase(), twoStep: true } as const;
+const provenBy = { sourceTxHash: HASH, sourceProven: true } as const;
+const hintOf = (row: WithdrawalRow, seconds: number) => {
+  const at = new Date(now.getTime() + seconds * 1_000);
+  return { trackingId: row.trackingId, chainId, txHash: HASH, now: at };
+};
+/** Returns the row that each of the rows leaves the transaction to; null for itself. */
+async function leftTo(...rows: WithdrawalRow[]) {
+  const holders = rows.map(async (row) => {
+    const holder = await selectSourceHolder(causeway.context().db, { row, hash: HASH, blockNumber: 101n });
+    const at = rows.findIndex((one) => one.trackingId === holder?.trackingId);
+    return rows[at] === row ? null : at;
+  });
+  return Promise.all(holders);
+}
+
+test("a transaction is that of the withdrawal built last, whoever built its call before to go on otherwise", async () => {
+  const rows = [builtAt(1, otherwise), builtAt(2), builtAt(3, { ...otherwise, toChainId: 10 }), builtAt(4)];
+  await causeway.db.insert(deposits).values(rows);
+  // Of those that continue alike, each may have it.
+  expect(await leftTo(...rows)).toEqual([3, null, 3, null]);
+});
+
+test("a transaction that a stranger reports for a row that goes on otherwise is the user's too", async () => {
+  const rows = [builtAt(1, { ...otherwise, ...provenBy, state: "awaiting_transfer" }), builtAt(2)];
+  const [stranger = own, user = own] = rows;
+  await causeway.db.insert(deposits).values(rows);
+  const { db } = causeway.context();
+  await addReportedHint(db, hintOf(stranger, 10));
+  expect(await leftTo(...rows)).toEqual([null, null]);
+  const change = { ...provenBy, state: "completed" } as const;
+  const bind = ({ trackingId: id }: WithdrawalRow) =>
+    updateWithdrawal(db, { trackingId: id, from: "built", change });
+  expect(await bind(user)).toMatchObject({ ...change, trackingId: user.trackingId });
+  // Nothing speaks for one that was built before.
+  const before = builtAt(0, { ...otherwise, toChainId: 10 });
+  await causeway.db.insert(deposits).values(before);
+  expect(await bind(before)).toBeNull();
+});
+
+test("no row that was built once the transaction was heard of, or was abandoned, takes it from an earlier one", async () => {
+  const rows = [builtAt(1), builtAt(2, { ...otherwise, state: "abandoned" }), builtAt(20, otherwise)];
+  const [user = own] = rows;
+  await causeway.db.insert(deposits).values(rows);
+  await passHint(causeway.context().db, hintOf(user, 10));
+  expect(await leftTo(...rows)).toEqual([null, 0, 0]);
+});
+
+test("rows of a partner leave the transaction to the one built last, and none waits for another", async () => {
+  const partner = { partnerAddress: OTHER.toLowerCase() };
+  const rows = [builtAt(1, partner), builtAt(2, otherwise), builtAt(3)];
+  const [first = own] = rows;
+  await causeway.db.insert(deposits).values(rows);
+  await passHint(causeway.context().db, hintOf(first, 10));
+  expect(await leftTo(...rows)).toEqual([null, 2, 0]);
 });
 
 /** Stores `own`, built at block 200, and an equal withdrawal built at block 100 with a transaction in block 250. */
