@@ -1,6 +1,7 @@
-import { encodeFunctionData, parseAbi, zeroAddress } from "viem";
+import { type Address, encodeFunctionData, parseAbi, zeroAddress } from "viem";
 import {
   createQuery,
+  isUnmade,
   mapQuery,
   type Query,
   queryAll,
@@ -65,6 +66,7 @@ const tellerAbi = once(() =>
     "function fromDenyList(address) view returns (bool)",
     "function vault() view returns (address)",
     "function accountant() view returns (address)",
+    "function currentBufferHelpers(address) view returns (address depositHelper, address withdrawHelper)",
   ]),
 );
 const shareAbi = once(() =>
@@ -141,16 +143,24 @@ function commonTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
 const isKnown = (rate: ReadResult<bigint>): boolean =>
   !rate.ok && rate.revert !== null && rate.revert !== "0x";
 
+/**
+ * Returns true if the teller has the vault withdraw a payment from another protocol first, or may do so, so that the
+ * vault's balance limits nothing. Most tellers have no such view. Source: Veda-Labs/boring-vault, TellerWithBuffer.
+ */
+const drawsOnBuffer = (buffer: ReadResult<readonly [Address, Address]>): boolean =>
+  isUnmade(buffer) || !sameAddress(valueOrNull(buffer)?.[1] ?? zeroAddress, zeroAddress);
+
 function tellerTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   const on = { to: vault.entryPoint, abi: tellerAbi() } as const;
   const token = request.token.address;
   const reads = {
     data: read({ ...on, name: "assetData", args: [token] }),
     idle: read({ to: token, abi: shareAbi(), name: "balanceOf", args: [vault.shareToken] }),
+    buffer: read({ ...on, name: "currentBufferHelpers", args: [token] }),
   };
-  const own = createQuery(reads, ({ data, idle }) => ({
+  const own = createQuery(reads, ({ data, idle, buffer }) => ({
     supported: valueOrNull(data)?.[1] ?? null,
-    idle: valueOrNull(idle),
+    idle: drawsOnBuffer(buffer) ? null : valueOrNull(idle),
   }));
   return mapQuery(
     queryAll({ common: commonTerms(vault, request), own }),

@@ -13,7 +13,7 @@ import type { Vault } from "../../../../src/vaults/vault.ts";
 import { tokenList } from "../../../../src/vaults/vault-params.ts";
 import { NOW, USDC, USER, vault } from "../../../support/deposits/fixtures.ts";
 import { transferLog } from "../../../support/deposits/logs.ts";
-import { answer, eventLog, Revert } from "../../../support/vaults/answer.ts";
+import { answer, eventLog, Revert, UNMADE } from "../../../support/vaults/answer.ts";
 
 const ACCOUNTANT = "0x4444444444444444444444444444444444444444";
 const own: Vault = {
@@ -25,8 +25,8 @@ const SHARES = 80_000_001n;
 
 const QUEUE = "0x2222222222222222222222222222222222222222";
 
-/** Conditions of a withdrawal of shares at 1.25 USDC from a vault that holds this much USDC. */
-const termsOf = (idle: bigint | undefined) =>
+/** Conditions of a withdrawal of shares at 1.25 USDC from a vault that holds this much USDC; `buffer` as in the teller. */
+const termsOf = (idle: bigint | undefined, buffer?: unknown) =>
   answer(
     vedaExits.terms(own, {
       ...{ mode: "instant", token: own.asset, shares: SHARES, owner: USER, caller: USER, receiver: USER },
@@ -38,7 +38,7 @@ const termsOf = (idle: bigint | undefined) =>
       held: SHARES,
       rate: 1_250_000n,
       data: [true, true, 0],
-      idle,
+      ...{ idle, buffer },
     },
   );
 
@@ -53,6 +53,15 @@ describe("Veda's teller", () => {
     const terms = termsOf(50_000_000n);
     expect(terms).toMatchObject({ availableAssets: 50_000_000n, maxShares: 39_999_999n, refusal: null });
     expect(termsOf(0n)).toMatchObject({ availableAssets: 0n, maxShares: 0n });
+  });
+
+  test("pays what another protocol holds for the vault, of which its balance shows nothing", () => {
+    const unlimited = { grossAssets: 100_000_001n, maxShares: null, availableAssets: null };
+    expect(termsOf(0n, [zeroAddress, QUEUE])).toMatchObject(unlimited);
+    // Whether it does is not known.
+    expect(termsOf(0n, UNMADE)).toMatchObject(unlimited);
+    for (const none of [[QUEUE, zeroAddress], new Revert("0x")])
+      expect(termsOf(0n, none)).toMatchObject({ availableAssets: 0n, maxShares: 0n });
   });
 });
 
