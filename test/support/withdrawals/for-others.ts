@@ -38,6 +38,25 @@ export async function actForOther(both: ForOther, random: Random): Promise<{ did
   return { did, given: (await other.held("asset")) - before.others };
 }
 
+/**
+ * Sends shares to the other account, all but one or all of them too, and has some or all of them sent back at random, or
+ * sends them to itself. Returns what was done, and the shares that the other account keeps.
+ */
+export async function sendShares(both: ForOther, random: Random): Promise<{ did: string; kept: bigint }> {
+  const { holder, other } = both;
+  const held = await holder.held("share");
+  if (held < 10n) return { did: "nothing", kept: 0n };
+  const sent = random.pick([held / 10n, held / 10n, held - 1n, held]);
+  if (random.once(6)) {
+    await holder.transfer(holder.address, sent);
+    return { did: `${sent} to itself`, kept: 0n };
+  }
+  await holder.transfer(other.address, sent);
+  const back = random.pick([0n, 0n, sent / 2n, sent]);
+  if (back > 0n) await other.transfer(holder.address, back);
+  return { did: `${sent}, ${back} back`, kept: sent - back };
+}
+
 /** Claims the first claimable request for the other account. Returns its id, or null if there is none. */
 async function claimDue(both: ForOther): Promise<string | null> {
   const requests = (await both.holder.position())?.requests ?? [];

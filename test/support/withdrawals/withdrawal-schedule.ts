@@ -4,7 +4,7 @@ import { execute, sampleAmount } from "../conformance/vaults/deposit.ts";
 import type { Placed } from "../conformance/vaults/family.ts";
 import { SentDeposit } from "../e2e/api.ts";
 import type { Random } from "../flows/random.ts";
-import { actForOther } from "./for-others.ts";
+import { actForOther, sendShares } from "./for-others.ts";
 import { confirm, Holder, type Sent } from "./holder.ts";
 import type { InstantVault } from "./instant-vaults.ts";
 import { pass, type RequestingVault } from "./requesting-vaults.ts";
@@ -81,7 +81,7 @@ export class WithdrawalSchedule {
       const holder = await Holder.with(this.#placed, amount);
       const start = await holder.held("asset");
       const beside = this.#beside === null ? null : holder.at(this.#beside);
-      const account = { holder, beside, moved: 0n, start, sent: [], transferred: false };
+      const account = { holder, beside, moved: 0n, start, sent: [], received: 0n };
       this.#accounts.push(account);
       await this.#deposit(account, amount / 2n);
     }
@@ -149,7 +149,7 @@ export class WithdrawalSchedule {
   async #request(account: Account): Promise<void> {
     const held = await account.holder.held("share");
     const all = this.#random.once(3);
-    const part = (held * BigInt(1 + this.#random.below(90))) / 100n;
+    const part = this.#random.once(8) ? held - 1n : (held * BigInt(1 + this.#random.below(90))) / 100n;
     this.#note(account, `requests ${all ? "all" : part} of ${held}`);
     const answer = await account.holder.ask(all ? "all" : part || 1n, { mode: this.#mode });
     if (answer.status !== 200) return this.#refused(answer.body);
@@ -189,12 +189,12 @@ export class WithdrawalSchedule {
 
   async #transfer(account: Account): Promise<void> {
     const other = this.#accounts.find((one) => one !== account);
-    const held = await account.holder.held("share");
     // Some shares cannot be transferred, or are locked by a request.
-    if (other === undefined || held < 10n || this.#kind.inWallet === true) return;
-    this.#note(account, `transfers ${held / 10n} shares`);
-    await account.holder.transfer(other.holder.address, held / 10n);
-    for (const one of [account, other]) one.transferred = true;
+    if (other === undefined || this.#kind.inWallet === true) return;
+    const { did, kept } = await sendShares({ ...account, other: other.holder }, this.#random);
+    this.#note(account, `sends ${did}`);
+    account.received -= kept;
+    other.received += kept;
   }
 
   async #reprice(): Promise<void> {
