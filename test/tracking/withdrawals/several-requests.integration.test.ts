@@ -107,7 +107,7 @@ test("Centrifuge: what a former member cannot claim is shown as pending, not as 
   const shown = await one.position();
   expect(shown).toMatchObject({ current_assets: claimable?.assets });
   expect(shown?.requests).toMatchObject([{ state: "pending", assets: claimable?.assets, request_id: "0" }]);
-  expect((await one.askAbout("claim", "0")).body).toMatchObject({ code: "request_pending" });
+  expect((await one.askAbout("claim", "0")).body).toMatchObject({ code: "not_allowed" });
   await set(one.placed, { abi, name: "setMembersOnly", args: [false] });
   const claim = await one.follow("claim", "0");
   await confirm();
