@@ -10,6 +10,7 @@ import {
 } from "../deposits/deposit-records.ts";
 import type { ErrorCode } from "../errors.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
+import { orderListQuery, requestedOrders } from "../http/order-list-query.ts";
 import { pageReply } from "../http/paginated-response.ts";
 import { authorizeDepositOrMove } from "../moves/authorize-move.ts";
 import { Deposit, DepositDetail, depositStates } from "../schemas/deposit-schema.ts";
@@ -17,7 +18,6 @@ import { TrackingIdInput, TxHashInput } from "../schemas/primitive-schemas.ts";
 import { BuiltDeposit } from "../schemas/quote-schema.ts";
 import { AuthorizeInput, CancelAnswer, CancelInput } from "../schemas/signing-schema.ts";
 import { signedExitErrors } from "../withdrawals/withdrawal-error-codes.ts";
-import { orderListQuery, requestedOrders } from "./order-list-query.ts";
 
 const depositsList = defineRoute({
   operationId: "deposits.list",

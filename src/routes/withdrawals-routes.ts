@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { type AnyRoute, defineRoute, Reply } from "../http/define-route.ts";
+import { orderListQuery, requestedOrders } from "../http/order-list-query.ts";
 import { pageReply } from "../http/paginated-response.ts";
 import { BUILD_DEADLINE_MS } from "../lib/durations.ts";
 import { TrackingIdInput, TxHashInput } from "../schemas/primitive-schemas.ts";
@@ -29,7 +30,6 @@ import {
   reportWithdrawalTransaction,
   toTrackedWithdrawal,
 } from "../withdrawals/withdrawal-records.ts";
-import { orderListQuery, requestedOrders } from "./order-list-query.ts";
 import { assertListedBridge } from "./quotes-routes.ts";
 
 const withdrawalsQuote = defineRoute({
