@@ -3677,7 +3677,7 @@ export interface components {
              * @example 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
              */
             user_address: HexText;
-            /** @description One position for each share token that the user holds, and for each further vault to which the user has an open request. */
+            /** @description One position for each share token that the user holds, and for each further vault to which the user has or may have an open request. */
             positions: components["schemas"]["Position"][];
             /** @description Deposit requests to asynchronous vaults whose shares have not been claimed yet. */
             pending: {
@@ -3883,7 +3883,7 @@ export interface components {
              */
             indexed_from: number | null;
             /**
-             * @description Last block of the index, or `null` if there is none or it could not be read. Where only events show a request, it is in `positions` once the index has reached its block, or sooner if its withdrawal is tracked here.
+             * @description Last block of the index, or `null` if there is none or it could not be read. Where only events show a request, it is in `positions` once the index has reached its block, or sooner if its withdrawal is tracked here or if its shares are missing and the events of the blocks since explain that. If they do not, `current_assets` is `null` until then.
              * @example 41249990
              */
             indexed_to: number | null;

@@ -36,7 +36,6 @@ import {
   vaultsWithRequests,
 } from "./position-pending-deposits.ts";
 import {
-  joinRequests,
   missingPricesQuery,
   type PositionValue,
   pricedAhead,
@@ -47,7 +46,7 @@ import {
   withPrices,
 } from "./position-redemptions.ts";
 import { depositedForToken, withoutRepeatedTokens } from "./position-repeated-share-tokens.ts";
-import { findShareBasis, type ShareBasis } from "./position-share-reconciliation.ts";
+import type { ShareBasis } from "./position-share-reconciliation.ts";
 import {
   type ChainPositions,
   type HeldShares,
@@ -56,6 +55,7 @@ import {
   readChainPositions,
   readChainPositionsWith,
 } from "./position-shares.ts";
+import { joinUnindexedRequests } from "./position-unindexed-requests.ts";
 
 /**
  * Returns a user's positions and requests on one chain, or on all (`chainId` null). `chains` marks chains and vaults
@@ -163,14 +163,12 @@ async function readOrNull(
     const priced = await withMissingPrices(client, { ...read, held, priced: input.priced });
     // Of a vault whose balance was not read, requests alone would show a balance of zero.
     const isRead = ({ vault }: { vault: Vault }) => !read.unread.includes(vault);
-    const open = { redemptions: priced.filter(isRead), deposits: read.pending.filter(isRead) };
-    const values = joinRequests(held, open);
+    const asked = { redemptions: priced.filter(isRead), deposits: read.pending.filter(isRead) };
     const shown = read.pending.filter(({ hidden }) => hidden !== true);
-    const { vaults } = input;
-    const { requestFlows } = input;
-    const known = { values, vaults, open: input.open, requestFlows };
-    const [basis, pending] = await Promise.all([
-      input.flowsOf().then((flows) => findShareBasis(client, { ...read, user, ...known, flows })),
+    const { vaults, requestFlows } = input;
+    const known = { held, asked, vaults, open: input.open, requestFlows };
+    const [{ values, basis }, pending] = await Promise.all([
+      input.flowsOf().then((flows) => joinUnindexedRequests(client, { ...read, user, ...known, flows })),
       toWirePending(ctx, { ...read, pending: shown, user }),
     ]);
     return { ...read, held, values, basis, deposits: shown, pending };

@@ -24,6 +24,8 @@ export type ShareBasis = "explained" | "transferred" | "unindexed";
 interface BasisInput {
   user: Address;
   values: readonly PositionValue[];
+  /** Vaults in which the user has flows, but neither shares nor requests. Absent: none. */
+  gone?: readonly PositionValue[];
   vaults: readonly Vault[];
   flows: ChainFlows | undefined;
   open: readonly OpenRequest[];
@@ -43,20 +45,26 @@ const DUST_PARTS = 10_000n;
 /** A position that is worth less than one part in this many of its cost counts as lost. */
 const LOST_PARTS = 100n;
 
+/** How a user's shares compare with the indexed flows, by vault id. */
+interface ShareComparison {
+  /** An absent vault counts as `explained`. */
+  basis: ReadonlyMap<string, ShareBasis>;
+  /** Shares by which balances have fallen since the index's last block, as far as that is known. */
+  fallen: ReadonlyMap<string, bigint>;
+}
+
 /**
- * Compares a user's shares with those of the indexed flows, by vault id; an absent vault counts as `explained`. May
- * read the balances and the requests at the index's last block. Never throws.
+ * Compares a user's shares with those of the indexed flows. May read the balances and the requests at the index's last
+ * block. Never throws.
  */
-export async function findShareBasis(
-  client: ChainClient,
-  input: BasisInput,
-): Promise<ReadonlyMap<string, ShareBasis>> {
+export async function findShareBasis(client: ChainClient, input: BasisInput): Promise<ShareComparison> {
   const { flows, blockNumber, user } = input;
-  if (flows === undefined || flows.indexedTo === null) return new Map();
+  if (flows === undefined || flows.indexedTo === null) return { basis: new Map(), fallen: new Map() };
   const current = blockNumber !== null && flows.indexedTo >= blockNumber;
-  const compared = input.values
+  const all = { ...input, values: [...input.values, ...(input.gone ?? [])] };
+  const compared = all.values
     .filter(({ vault }) => hasFlows(flows, { ...input, vault }))
-    .map((value) => ({ value, unexplained: unexplainedShares(value, { ...input, flows }) }))
+    .map((value) => ({ value, unexplained: unexplainedShares(value, { ...all, flows }) }))
     // Without an answer, only a balance that changes after the index's last block says something.
     .filter(({ unexplained }) => unexplained !== 0n && (unexplained !== null || !current));
   const tokens = [...new Set(compared.map(({ value }) => value.vault.shareToken))];
@@ -64,13 +72,24 @@ export async function findShareBasis(
     current ? null : readSharesAt(client, { user, tokens, blockNumber: flows.indexedTo }),
     findUnindexedPayments(client, { ...input, flows }),
   ]);
-  return new Map([
+  const basis = new Map([
     ...compared.map(({ value, unexplained }) => {
-      const basis = judge(value, { unexplained, before, open: input.open });
-      return [value.vault.vaultId, basis] as const;
+      const judged = judge(value, { unexplained, before, open: input.open });
+      return [value.vault.vaultId, judged] as const;
     }),
     ...[...unpaid].map((vaultId) => [vaultId, "unindexed"] as const),
   ]);
+  return { basis, fallen: new Map(compared.flatMap(({ value }) => fallOf(value, before))) };
+}
+
+/** Returns the vault id and the shares by which a balance has fallen, if it has. */
+function fallOf(
+  value: PositionValue,
+  before: ReadonlyMap<string, bigint | null> | null,
+): [vaultId: string, shares: bigint][] {
+  const held = before?.get(value.vault.shareToken.toLowerCase()) ?? null;
+  if (held === null || held <= value.shares || isNegligible(value.shares - held, value)) return [];
+  return [[value.vault.vaultId, held - value.shares]];
 }
 
 function judge(

@@ -170,7 +170,8 @@ export const ChainCoverage = z
       .meta({
         description:
           "Last block of the index, or `null` if there is none or it could not be read. Where only events show a request, it " +
-          "is in `positions` once the index has reached its block, or sooner if its withdrawal is tracked here.",
+          "is in `positions` once the index has reached its block, or sooner if its withdrawal is tracked here or if its shares are " +
+          "missing and the events of the blocks since explain that. If they do not, `current_assets` is `null` until then.",
         example: 41249990,
       }),
     unread: z.array(VaultIdText).meta({ description: "Vaults whose share balance could not be read." }),
@@ -187,7 +188,7 @@ export const Positions = z
     }),
     positions: z.array(Position).meta({
       description:
-        "One position for each share token that the user holds, and for each further vault to which the user has an open request.",
+        "One position for each share token that the user holds, and for each further vault to which the user has or may have an open request.",
     }),
     pending: z
       .array(

@@ -62,7 +62,7 @@ async function basisOf(of: {
     ...{ correction: 0n, correctFrom: null, requests: of.requests ?? [] },
     minted: of.minted === undefined ? 0n : of.minted,
   };
-  const basis = await findShareBasis(clientOn([node]).client, {
+  const { basis } = await findShareBasis(clientOn([node]).client, {
     ...{ user: USER, values: [value], vaults: [of.vault], flows },
     ...{ open: of.open ?? [], requestFlows: of.requestFlows ?? [], pending: [] },
     blockNumber: INDEXED_TO + 1,

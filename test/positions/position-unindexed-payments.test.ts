@@ -76,7 +76,7 @@ async function basisOf(of: {
     ...{ vault: of.at, shares: 50n, assets: 50n, redeemable: null },
     ...{ correction: 0n, correctFrom: null, requests: of.requests, minted: 0n },
   };
-  const basis = await findShareBasis(client, {
+  const { basis } = await findShareBasis(client, {
     ...{ user: USER, values: [value], vaults: [of.at], flows, open: of.open ?? [], requestFlows: [] },
     pending: of.pending ?? [],
     blockNumber: of.blockNumber ?? INDEXED_TO + 1,

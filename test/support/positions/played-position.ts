@@ -56,7 +56,7 @@ export async function playPosition(
   const values = joinRequests(held, { redemptions, deposits: [] });
   const client = clientOn([await startHonestNode(() => ({ result: "0x" }))]).client;
   const known = { user: USER, values, vaults: [vault], flows, open: stored, requestFlows, pending: [] };
-  const basis = await findShareBasis(client, { ...known, blockNumber: BLOCK });
+  const { basis } = await findShareBasis(client, { ...known, blockNumber: BLOCK });
   const [value] = values;
   const recorded = flows.sums[vaultAddress] ?? null;
   const correction = value === undefined ? 0n : value.correction;

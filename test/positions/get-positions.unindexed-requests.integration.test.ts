@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { indexFlowsJob } from "../../src/jobs.ts";
+import { sampleAmount } from "../support/conformance/vaults/deposit.ts";
+import type { Placed } from "../support/conformance/vaults/family.ts";
+import { place } from "../support/conformance/vaults/suite.ts";
+import { startWorld, type World } from "../support/conformance/vaults/world.ts";
+import { confirm, Holder } from "../support/withdrawals/holder.ts";
+import { requestingVaults } from "../support/withdrawals/requesting-vaults.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world?.close());
+
+const DECIMALS = 6;
+const amount = sampleAmount(DECIMALS);
+/** Units by which values may differ that the vault rounds at each step. */
+const ROUNDING = 3n;
+/** The vaults whose requests only their events show. */
+const kinds = requestingVaults.filter(({ name }) => name === "Midas" || name === "Veda queue");
+
+/** An account with an indexed deposit. */
+async function depositor(placed: Placed): Promise<Holder> {
+  const one = await Holder.with(placed, amount);
+  await one.deposit(amount);
+  await confirm(placed);
+  // The first run finds the block from which on the vault is indexed.
+  await indexFlowsJob.run(world.fresh().context());
+  expect(await one.position()).toMatchObject({ deposited_assets: String(amount) });
+  return one;
+}
+
+function near(seen: string | null | undefined, wanted: bigint): void {
+  expect(BigInt(seen ?? "-1") - wanted).toBeLessThanOrEqual(ROUNDING);
+  expect(wanted - BigInt(seen ?? "-1")).toBeLessThanOrEqual(ROUNDING);
+}
+
+describe.each(kinds)("a request at $name that was not built here and is not indexed", (kind) => {
+  let placed: Placed;
+  beforeAll(async () => {
+    placed = await place(world, { family: kind, decimals: DECIMALS });
+  });
+
+  test.each([
+    ["half of the shares", 2n],
+    ["all shares", 1n],
+  ])("of %s is in the position", async (_which, parts) => {
+    const one = await depositor(placed);
+    const shares = (await one.held("share")) / parts;
+    await one.sendForeign(shares);
+    const asked = await one.position();
+    near(asked?.current_assets, amount);
+    const request = { kind: "redeem", state: "pending", shares: String(shares), tracking_id: null };
+    expect(asked).toMatchObject({ requests: [request], deposited_assets: null, yield_assets: null });
+    await confirm(placed);
+    const { current_assets: value, requests } = asked ?? {};
+    expect(await one.position()).toMatchObject({ current_assets: value, requests });
+  });
+
+  test("is in the position beside one that is indexed", async () => {
+    const one = await depositor(placed);
+    await one.sendForeign((await one.held("share")) / 2n);
+    await confirm(placed);
+    await one.sendForeign(await one.held("share"));
+    const asked = await one.position();
+    near(asked?.current_assets, amount);
+    expect(asked).toMatchObject({ share_balance: "0", requests: [{}, {}] });
+  });
+});
+
+describe("an instant redemption from Midas that is not indexed", () => {
+  const [midas] = kinds;
+  let placed: Placed;
+  beforeAll(async () => {
+    if (midas === undefined) throw new Error("there is no Midas");
+    placed = await place(world, { family: midas, decimals: DECIMALS });
+  });
+
+  test.each([
+    ["through the Router", (one: Holder, shares: bigint) => one.withdraw(shares, { mode: "instant" })],
+    [
+      "by the vault's own call",
+      (one: Holder, shares: bigint) => one.sendForeign(shares, { mode: "instant" }),
+    ],
+  ])("%s leaves the value of the rest", async (_how, redeem) => {
+    const one = await depositor(placed);
+    await redeem(one, (await one.held("share")) / 2n);
+    near((await one.position())?.current_assets, amount / 2n);
+    await redeem(one, await one.held("share"));
+    expect(await one.position()).toBe(null);
+  });
+
+  test("leaves an unknown value where shares were sent away too, until it is indexed", async () => {
+    const one = await depositor(placed);
+    const shares = await one.held("share");
+    await one.sendForeign(shares / 4n, { mode: "instant" });
+    await one.transfer(placed.vault, shares / 4n);
+    expect(await one.position()).toMatchObject({ share_balance: String(shares - 2n * (shares / 4n)) });
+    expect(await one.position()).toMatchObject({ current_assets: null, value_usd: null });
+    await confirm(placed);
+    near((await one.position())?.current_assets, amount / 2n);
+  });
+});
