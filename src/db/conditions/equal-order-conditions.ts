@@ -36,22 +36,16 @@ export const isReportedFor = (trackingId: SQL, hash: SQL): SQL<boolean> =>
     and told.tx_hash = ${hash} and told.origin <> 'logs')`;
 
 /**
- * SQL condition: the transaction `hash` is not proven as the source of another row of the user with the call of the table
- * row, whose tracking id is given, or only of rows that continue otherwise (`continuesAlike`), and it is reported for the
- * row, or one that continues as it does was built after each of those. Others may build the same call to go on otherwise.
+ * SQL condition of the table row with the given tracking id: the transaction `hash` is not proven as the source of another
+ * row of its user with the same call that continues alike (`continuesAlike`). Those that go on otherwise may have it too:
+ * `selectSourceHolder` says which rows leave it to them.
  */
-export const isFreeSource = (trackingId: SQL, hash: SQL): SQL => {
+export const isFreeSource = (trackingId: SQL, hash: SQL): SQL =>
   // One bundle may contain the same call of several accounts.
-  const called = (other: SQL): SQL => raw`(${other}.user_address = ${deposits.userAddress}
-    and ${other}.from_chain_id = ${deposits.fromChainId} and ${other}.source_to = ${deposits.sourceTo}
-    and ${other}.source_data_hash = ${deposits.sourceDataHash})`;
-  const later = raw`exists (select from ${deposits} as alike where ${called(raw`alike`)}
-    and ${continuesAlike(raw`alike`, deposits)}
-    and (alike.created_at, alike.tracking_id) > (other.created_at, other.tracking_id))`;
-  return raw`not exists (select from ${deposits} as other where other.source_tx_hash = ${hash}::text
-    and other.source_proven and other.tracking_id <> ${trackingId} and ${called(raw`other`)}
-    and (${continuesAlike(raw`other`, deposits)} or not ${isReportedFor(trackingId, hash)} and not ${later}))`;
-};
+  raw`not exists (select from ${deposits} as other where other.source_tx_hash = ${hash}::text
+    and other.source_proven and other.tracking_id <> ${trackingId} and other.user_address = ${deposits.userAddress}
+    and other.from_chain_id = ${deposits.fromChainId} and other.source_to = ${deposits.sourceTo}
+    and other.source_data_hash = ${deposits.sourceDataHash} and ${continuesAlike(raw`other`, deposits)})`;
 
 /**
  * SQL condition of the rows with a proven source transaction whose hash, called contract and calldata hash are those of

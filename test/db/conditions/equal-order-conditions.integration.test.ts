@@ -49,7 +49,9 @@ async function bind(bound: WithdrawalRow, { reported }: { reported: boolean }) {
   if (reported) await addReportedHint(db, { trackingId, chainId, txHash: HASH, now });
   const holder = await selectSourceHolder(db, { row: withdrawalRow, hash: HASH, blockNumber: 101n });
   const change = { ...proven, state: "completed" } as const;
-  const updated = await updateWithdrawal(db, { trackingId, from: "built", change });
+  // Tracking proves a row only if it holds the transaction.
+  const isHolder = holder?.trackingId === trackingId;
+  const updated = isHolder ? await updateWithdrawal(db, { trackingId, from: "built", change }) : null;
   const filter = { states: null, now, vault: null, from: null, to: null };
   const { userAddress: user } = withdrawalRow;
   const listed = await selectWithdrawalsByUser(db, { user, limit: 9, before: null, filter });

@@ -131,13 +131,24 @@ test("a transaction that a stranger reports for a row that goes on otherwise is 
   await addReportedHint(db, hintOf(stranger, 10));
   expect(await leftTo(...rows)).toEqual([null, null]);
   const change = { ...provenBy, state: "completed" } as const;
-  const bind = ({ trackingId: id }: WithdrawalRow) =>
-    updateWithdrawal(db, { trackingId: id, from: "built", change });
-  expect(await bind(user)).toMatchObject({ ...change, trackingId: user.trackingId });
+  const bound = await updateWithdrawal(db, { trackingId: user.trackingId, from: "built", change });
+  expect(bound).toMatchObject(change);
   // Nothing speaks for one that was built before.
   const before = builtAt(0, { ...otherwise, toChainId: 10 });
   await causeway.db.insert(deposits).values(before);
-  expect(await bind(before)).toBeNull();
+  expect(await leftTo(before, ...rows)).toEqual([2, null, null]);
+});
+
+test("a row that goes on otherwise, was built once the transaction was heard of and is reported for it, keeps nobody from it", async () => {
+  const rows = [builtAt(1), builtAt(20, { ...otherwise, ...provenBy, builtBlock: 110 })];
+  const [user = own, stranger = own] = rows;
+  await causeway.db.insert(deposits).values(rows);
+  const { db } = causeway.context();
+  await addReportedHint(db, hintOf(stranger, 20));
+  expect(await leftTo(...rows)).toEqual([null, null]);
+  const change = { ...provenBy, state: "completed" } as const;
+  const bound = await updateWithdrawal(db, { trackingId: user.trackingId, from: "built", change });
+  expect(bound).toMatchObject(change);
 });
 
 test("no row that was built once the transaction was heard of, or was abandoned, takes it from an earlier one", async () => {
