@@ -9,6 +9,7 @@ import { asyncDepositsOf } from "../../vaults/families/vault-families.ts";
 import { findStoredVault } from "../../vaults/find-vault.ts";
 import type { Vault } from "../../vaults/vault.ts";
 import type { AsyncDeposits, PendingDeposit, SubmittedRequest } from "../../vaults/vault-adapter.ts";
+import { namesAccount } from "../../vaults/vault-log-arguments.ts";
 import { readUncached } from "../../vaults/vault-state.ts";
 import type { Transition } from "./deposit-transitions.ts";
 import { besides, MADE_FOR_OTHERS, ownRequestIn } from "./deposits-in-batch.ts";
@@ -81,7 +82,7 @@ export function isRequestGone({
   return pendingAssets === null || claimableShares === null ? null : true;
 }
 
-/** Maximum number of a vault's logs that are searched for requests. */
+/** Maximum number of a vault's logs about one account that are searched for requests. */
 const MAX_LOGS = 100;
 
 /** Finds the requests that a deposit's user made at an asynchronous vault in a receipt, in log order. Pure. */
@@ -90,9 +91,13 @@ export function requestsIn(
   { vault, row }: { vault: Vault; row: Pick<DepositRow, "userAddress"> },
 ): SubmittedRequest[] {
   const user = getAddress(row.userAddress);
-  const own = logs.filter(({ address }) => sameAddress(address, vault.entryPoint)).slice(0, MAX_LOGS);
+  const own = logs.filter(
+    (log) => sameAddress(log.address, vault.entryPoint) && namesAccount(log, { account: user }),
+  );
   // One event tells a request.
-  return own.flatMap((log) => asyncDepositsOf(vault)?.findRequest(vault, { user, logs: [log] }) ?? []);
+  return own
+    .slice(0, MAX_LOGS)
+    .flatMap((log) => asyncDepositsOf(vault)?.findRequest(vault, { user, logs: [log] }) ?? []);
 }
 
 /**
