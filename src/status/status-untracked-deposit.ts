@@ -205,8 +205,7 @@ export function involvedVaults({ vaults, transaction, receipt }: Omit<ShownIn, "
   const touched = new Set([...called, (transaction.to ?? zeroAddress).toLowerCase()]);
   return vaults.filter((vault) => {
     const { address, entryPoint, shareToken, params } = vault;
-    const named = [address, entryPoint, shareToken, ...adapterOf(vault).flows(vault).addresses];
-    const all = [...named, ...Object.values(params)].join().toLowerCase();
+    const all = [address, entryPoint, shareToken, ...Object.values(params)].join().toLowerCase();
     return [...all.matchAll(CONTRACT)].some(([one]) => touched.has(one));
   });
 }

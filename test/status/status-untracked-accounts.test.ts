@@ -4,6 +4,7 @@ import { accountsOf, findShownDeposit, involvedVaults } from "../../src/status/s
 import { findShownRequestEnd } from "../../src/status/status-untracked-request-end.ts";
 import { findShownWithdrawal } from "../../src/status/status-untracked-withdrawal.ts";
 import { entryPoints } from "../../src/tracking/deposits/track-deposit-source.ts";
+import { adapterOf } from "../../src/vaults/families/vault-families.ts";
 import type { Vault } from "../../src/vaults/vault.ts";
 import { testChain } from "../support/chains/rpc-node.ts";
 import { OTHER, USDC, USER, VAULT, vault } from "../support/deposits/fixtures.ts";
@@ -51,11 +52,11 @@ describe("accountsOf() a transaction", () => {
 });
 
 describe("involvedVaults()", () => {
-  const params = {
+  const named = {
     redeem_queue: accountAt(1).toUpperCase().replace("0X", "0x"),
     redeem_tokens: `${USDC}/6/USDC`,
   };
-  const own: Vault = { ...vault, params };
+  const own: Vault = { ...vault, params: named };
   const involved = (to: Address, ...logs: Log[]) =>
     involvedVaults({ vaults: [own], transaction: { ...transaction, to }, receipt: receiptOf(...logs) });
 
@@ -63,6 +64,28 @@ describe("involvedVaults()", () => {
     expect(involved(VAULT)).toEqual([own]);
     expect(involved(OTHER, transferLog({ token: VAULT }))).toEqual([own]);
     expect(involved(OTHER, transferLog({ token: accountAt(1) }))).toEqual([own]);
+  });
+
+  test.each<[string, number, Record<string, string>]>([
+    ["erc4626", 2, { exit: "maple", withdrawal_manager: accountAt(1) }],
+    ["midas", 3, { redemption_vault: accountAt(1), redemption_requests: `${accountAt(2)},${accountAt(1)}` }],
+    ["mellow", 5, { redeem_queues: accountAt(1), deposit_queues: `${accountAt(2)},${accountAt(3)}` }],
+    ["mellow", 4, { other_redeem_queues: accountAt(1), other_deposit_queues: accountAt(2) }],
+    ["mellow_lrt", 3, { withdrawal_queues: `${accountAt(1)},${accountAt(2)}` }],
+    [
+      "veda",
+      4,
+      { withdraw_queue: accountAt(1), delayed_withdraw: accountAt(2), atomic_queues: accountAt(3) },
+    ],
+    ["veda", 3, { queue_requests: accountAt(1), delayed_requests: accountAt(2) }],
+  ])("has a vault of %s, of which any of %i contracts emits the indexed events", (adapter, count, params) => {
+    const one: Vault = { ...vault, adapter, params, shareToken: accountAt(9), entryPoint: accountAt(8) };
+    const emitters = new Set(adapterOf(one).flows(one).addresses);
+    expect(emitters.size).toBe(count);
+    for (const token of emitters) {
+      const receipt = receiptOf(transferLog({ token }));
+      expect(involvedVaults({ vaults: [one], transaction, receipt })).toEqual([one]);
+    }
   });
 
   test("has no vault of which only the tokens that it takes and pays have logs", () => {
