@@ -119,20 +119,26 @@ interface AtVault {
 function requestIn(receipt: Receipt, { vault, account }: AtVault): ShownWithdrawal | null {
   const { exits } = adapterOf(vault);
   const find = (logs: readonly Log[]) => exits?.findRequest?.(vault, { user: account, logs }) ?? null;
+  const first = find(receipt.logs);
+  if (exits === undefined || first === null) return null;
   // Where the shares stay in the wallet, each request replaces the one before.
-  const seen =
-    exits?.keepsShares === true
-      ? (receipt.logs.map((log) => find([log])).findLast((one) => one !== null) ?? null)
-      : find(receipt.logs);
-  if (exits === undefined || seen === null) return null;
+  const alone = exits.keepsShares === true ? receipt.logs.map((log) => find([log])) : [];
+  const seen = alone.findLast((one) => one !== null) ?? first;
   const only = exits.modes(vault).includes("cooldown") ? "cooldown" : "request";
   const { requestId, shares, mode = only } = seen;
   const token = seen.token ?? (exits.tokens(vault, mode)[0] ?? vault.asset).address;
   // Other vaults pay an earlier request in the transaction of the next one.
-  const split = exits.redeemQueues === true ? eventOf(receipt, { vault, account })?.flow : undefined;
+  const [split] = exits.redeemQueues === true ? eventsOf(receipt, { vault, account }) : [];
   const parts = split === undefined ? [] : paidTo(receipt.logs, { token, receiver: account });
   const paid = parts.reduce((sum, part) => sum + part, 0n);
-  const request = { mode, account, requestId, token, paid, promised: split?.assets ?? seen.assets ?? null };
+  const request = {
+    mode,
+    account,
+    requestId,
+    token,
+    paid,
+    promised: split?.flow.assets ?? seen.assets ?? null,
+  };
   return { vault, kind: mode, shares, received: null, receivedToken: null, request };
 }
 
@@ -143,9 +149,10 @@ function requestIn(receipt: Receipt, { vault, account }: AtVault): ShownWithdraw
  * account.
  */
 function paymentIn({ chain, receipt }: ShownIn, { vault, account }: AtVault): ShownWithdrawal | null {
-  const event = eventOf(receipt, { vault, account });
+  const events = eventsOf(receipt, { vault, account });
+  const [event] = events;
   if (event === undefined) return null;
-  const alike = eventsOf(receipt, { vault, account }).filter(({ log }) => isOfKind(log, event.log));
+  const alike = events.filter(({ log }) => isOfKind(log, event.log));
   const [shares, assets] = [totalOf(alike, "shares"), totalOf(alike, "assets")];
   const isAsset = (token: Address) => isAddressEqual(token, vault.asset.address);
   const arrived = exitTokens(vault)
@@ -235,9 +242,6 @@ function payments({ logs }: Receipt, vault: Vault): { token: Address; to: Addres
 /** Returns the account's withdrawals that a vault's events report, each with its event, in log order. */
 const eventsOf = (receipt: Receipt, { vault, account }: AtVault) =>
   withdrawalEventsIn(receipt, vault).filter(({ flow }) => isAddressEqual(flow.user, account));
-
-/** Returns the first of them, or undefined if there is none. */
-const eventOf = (receipt: Receipt, at: AtVault) => eventsOf(receipt, at).at(0);
 
 /** Returns true for two events of one name that the same contract emitted. */
 const isOfKind = (one: Log, other: Log): boolean =>

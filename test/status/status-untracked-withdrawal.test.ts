@@ -68,6 +68,27 @@ test("of several requests of which each replaces the one before, the last is tol
   expect(shownOf([ipor], receipt)).toMatchObject({ kind: "request", shares: 5n });
 });
 
+test("a claim of a part of a request at IPOR is the payment of that part", () => {
+  const ipor: Vault = { ...vault, adapter: "ipor", caller: "user", params: { withdraw_manager: QUEUE } };
+  const ofManager = (event: string, values: Record<string, unknown>) =>
+    eventLog(QUEUE, event, values) as unknown as Log;
+  const receipt = receiptOf(
+    ofManager("event WithdrawRequestUpdated(address account, uint256 shares, uint32 endWithdrawWindow)", {
+      ...{ account: USER, shares: 5n, endWithdrawWindow: 1_700_000_000 },
+    }),
+    ofManager("event ReleaseFundsUpdated(uint32 releaseTimestamp, uint128 sharesToRelease)", {
+      ...{ releaseTimestamp: 1, sharesToRelease: 0n },
+    }),
+    eventLog(
+      VAULT,
+      "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
+      { sender: USER, receiver: USER, owner: USER, assets: 9n, shares: 7n },
+    ) as unknown as Log,
+    arrival(USDC),
+  );
+  expect(shownOf([ipor], receipt)).toMatchObject({ kind: "paid", shares: 7n, received: 9n });
+});
+
 const DAI: Address = "0x4444444444444444444444444444444444444444";
 const paying: Vault = { ...both, params: { ...both.params, redeem_tokens: `${WETH}/18/WETH,${DAI}/18/DAI` } };
 const left = eventLog(

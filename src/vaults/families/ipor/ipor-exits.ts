@@ -2,7 +2,6 @@ import {
   type Address,
   encodeFunctionData,
   erc20Abi,
-  isAddressEqual,
   type Log,
   parseAbi,
   parseEventLogs,
@@ -212,41 +211,43 @@ function describePending(
   });
 }
 
-/** Returns the events of the WithdrawManager that name a user's request, in log order. */
-function requestsOf(vault: Vault, { user, logs }: SeenLogs) {
-  const manager = withdrawManager(vault);
-  const own = logs.filter(({ address }) => manager !== null && isAddressEqual(address, manager));
-  const eventName = "WithdrawRequestUpdated";
-  const seen = parseEventLogs({ abi: withdrawManagerAbi(), eventName, logs: own });
-  return seen.filter(({ args }) => isAddressEqual(args.account, user)).map(({ args }) => args);
-}
-
 type SeenLogs = { user: Address; logs: readonly Log[] };
 
 /**
- * Finds the redemptions of a user's request in a receipt's logs, or returns null. An instant redemption emits the same
- * `Withdraw`, but the WithdrawManager has no part in it: for a request, it first reduces the request and what it has
- * released. If that names another end than the request had, a later request has replaced it, which cancels it.
+ * Returns the events of the WithdrawManager that name a user's request, in log order: `paid` is null where one was made,
+ * or the arguments of the vault's `Withdraw` for the redemption that reduced it. An instant redemption emits the same, but
+ * the WithdrawManager has no part in it: for a request, it first reduces the request and what it has released.
+ */
+function requestsOf(vault: Vault, { user, logs }: SeenLogs) {
+  const manager = withdrawManager(vault);
+  if (manager === null) return [];
+  const own = logs.filter(({ address }) =>
+    [manager, vault.entryPoint].some((one) => sameAddress(address, one)),
+  );
+  const seen = parseEventLogs({ abi: [...vaultAbi(), ...withdrawManagerAbi()], logs: own });
+  return seen.flatMap((event, index) => {
+    if (event.eventName !== "WithdrawRequestUpdated" || !sameAddress(event.args.account, user)) return [];
+    const [released, withdrawn] = [seen[index + 1], seen[index + 2]];
+    const isRedemption =
+      released?.eventName === "ReleaseFundsUpdated" &&
+      withdrawn?.eventName === "Withdraw" &&
+      sameAddress(withdrawn.args.owner, user);
+    return [{ ...event.args, paid: isRedemption ? withdrawn.args : null }];
+  });
+}
+
+/**
+ * Finds the redemptions of a user's request in a receipt's logs, or returns null. If they name another end than the
+ * request had, a later request has replaced it, which cancels it.
  */
 function findSettlement(
   vault: Vault,
   { user, logs, requestLogs }: SeenLogs & { requestLogs: readonly Log[] },
 ): ExitSettlement | null {
-  const manager = withdrawManager(vault);
-  if (manager === null) return null;
-  const own = logs.filter(({ address }) =>
-    [manager, vault.entryPoint].some((one) => sameAddress(address, one)),
-  );
-  const seen = parseEventLogs({ abi: [...vaultAbi(), ...withdrawManagerAbi()], logs: own });
   const made = requestsOf(vault, { user, logs: requestLogs }).at(-1)?.endWithdrawWindow;
-  const paid = seen.flatMap((event, index) => {
-    const [updated, released] = [seen[index - 2], seen[index - 1]];
-    if (event.eventName !== "Withdraw" || !sameAddress(event.args.owner, user)) return [];
-    if (released?.eventName !== "ReleaseFundsUpdated") return [];
-    if (updated?.eventName !== "WithdrawRequestUpdated" || !sameAddress(updated.args.account, user))
-      return [];
-    return [{ ...event.args, end: updated.args.endWithdrawWindow }];
-  });
+  const paid = requestsOf(vault, { user, logs }).flatMap(({ endWithdrawWindow: end, paid: args }) =>
+    args === null ? [] : [{ ...args, end }],
+  );
   if (paid.length === 0) return null;
   // The shares of a replaced request stay in the wallet.
   if (made !== undefined && paid.every(({ end }) => end !== made))
@@ -290,7 +291,7 @@ export const iporExits: VaultExits = {
     return { target: vault.entryPoint, data };
   },
   findRequest(vault, { user, logs }) {
-    const found = requestsOf(vault, { user, logs }).find(({ shares }) => shares > 0n);
+    const found = requestsOf(vault, { user, logs }).find(({ shares, paid }) => shares > 0n && paid === null);
     return found === undefined ? null : { requestId: "0", shares: found.shares };
   },
   findSettlement,

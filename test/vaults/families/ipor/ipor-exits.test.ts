@@ -64,6 +64,21 @@ describe("findSettlement() of IPOR's vaults", () => {
   });
 });
 
+describe("findRequest() of IPOR's vaults", () => {
+  const request = (logs: Log[]) => iporExits.findRequest?.(plasma, { user: USER, logs });
+  const claim = [updated(), released(), burnt, withdrawn()];
+
+  test("finds no request in a claim of a part, which leaves the rest of the request", () => {
+    expect(request(claim)).toBeNull();
+  });
+
+  test("finds the request that follows such a claim, or a release for others", () => {
+    const made = { requestId: "0", shares: 60n };
+    expect(request([...claim, updated()])).toEqual(made);
+    expect(request([updated(), released(), burnt, withdrawn(OTHER)])).toEqual(made);
+  });
+});
+
 test("a claim before the release is distinguished from one of more shares than were released", () => {
   const abi = parseAbi([
     "error WithdrawManagerInvalidSharesToRelease(uint256 shares)",
