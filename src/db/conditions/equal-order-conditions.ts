@@ -57,18 +57,20 @@ export const sharesSource = (
   and ${deposits.sourceTo} = ${row.sourceTo} and ${deposits.sourceDataHash} = ${row.sourceDataHash})`;
 
 /**
- * SQL time by which to sort the table row `row` of those with the call of the transaction `hash`, which anyone can build,
- * descending and null last: that of its build, or null if a hint or a row's first state shows that the transaction was
- * known before. Users build shortly before they send; others can build at any time, but do not know when.
+ * SQL time at which the transaction `hash` is first known: by a hint, or by a row's first state. Infinity if by neither.
  */
-export const builtForSource = (
-  row: SQL,
-  hash: SQL,
-): SQL => raw`(case when not exists (select from ${depositHints} as heard
-    where heard.tx_hash = ${hash} and heard.noted_at < ${row}.created_at)
-  and not exists (select from ${deposits} as seen where seen.source_tx_hash = ${hash}
-    and seen.history->1->>'state' <> 'abandoned' and (seen.history->1->>'at')::timestamptz < ${row}.created_at)
-  then ${row}.created_at end)`;
+export const knownSince = (hash: SQL): SQL => raw`coalesce(least(
+    (select min(heard.noted_at) from ${depositHints} as heard where heard.tx_hash = ${hash}),
+    (select min((seen.history->1->>'at')::timestamptz) from ${deposits} as seen
+      where seen.source_tx_hash = ${hash} and seen.history->1->>'state' <> 'abandoned')), 'infinity')`;
+
+/**
+ * SQL time by which to sort the table row `row` of those with the call of a transaction that is known since `since`
+ * (`knownSince`), descending and null last: that of its build, or null if the transaction was known before. Anyone can
+ * build the call: users shortly before they send it, others at any time, but they do not know when.
+ */
+export const builtForSource = (row: SQL, since: SQL): SQL =>
+  raw`(case when ${row}.created_at <= ${since} then ${row}.created_at end)`;
 
 /**
  * SQL condition that keeps one of a user's rows with the same call and the same proven source transaction: one with

@@ -19,7 +19,7 @@ import type { TimePosition } from "../../lib/pagination.ts";
 import type { VaultKey } from "../../lib/vault-id.ts";
 import type { DepositState } from "../../schemas/deposit-schema.ts";
 import type { WithdrawalState } from "../../schemas/withdrawal-schema.ts";
-import { builtForSource, isFreeSource } from "../conditions/equal-order-conditions.ts";
+import { builtForSource, isFreeSource, knownSince } from "../conditions/equal-order-conditions.ts";
 import { olderThan } from "../conditions/page-conditions.ts";
 import { type Compared, lockKeys, madeNoOther } from "../conditions/same-transaction-conditions.ts";
 import type { Database } from "../database-client.ts";
@@ -154,7 +154,7 @@ export async function selectDepositsByTransaction(
       .orderBy(
         rank,
         desc(raw`(${or(source, hinted)}) is true`),
-        raw`case when ${started} then ${builtForSource(raw`${deposits}`, raw`${hash}`)} end desc nulls last`,
+        raw`case when ${started} then ${builtForSource(raw`${deposits}`, knownSince(raw`${hash}`))} end desc nulls last`,
         asc(deposits.createdAt),
         asc(deposits.trackingId),
       )

@@ -1,6 +1,6 @@
 import { sql as raw, type SQL } from "drizzle-orm";
 import * as z from "zod";
-import { builtForSource } from "../conditions/equal-order-conditions.ts";
+import { builtForSource, knownSince } from "../conditions/equal-order-conditions.ts";
 import type { Database } from "../database-client.ts";
 import { deposits, underWay } from "../tables/deposit-tables.ts";
 import { depositEvidence, depositHints } from "../tables/deposit-tracking-tables.ts";
@@ -204,6 +204,31 @@ const sumColumns = raw`count(*) as n, count(assets) as known, coalesce(sum(asset
   coalesce(sum(assets) filter (where shares is null and assets > 0), 0) as put_in,
   coalesce(sum(assets) filter (where shares is null and assets < 0), 0) as taken`;
 
+/**
+ * Returns the common table expressions of a user's open requests, each once and numbered by `place` from the last built
+ * one on. `chains` is the SQL array of the chains.
+ */
+function openRequests(user: string, chains: SQL): SQL {
+  const isOpen = raw`user_address = ${user} and state in ('submitted', 'requested', 'cooling', 'claimable')
+    and request_id is not null and vault_chain_id = any(${chains})`;
+  return raw`sources as materialized (
+        select hash, ${knownSince(raw`hash`)} as since
+        from (select distinct source_tx_hash as hash from ${deposits} where ${isOpen}) as sent
+      ), open as (
+        select *, row_number() over (order by created_at desc, tracking_id desc) as place from (
+          select distinct on (vault_chain_id, vault_address, direction, request_id, coalesce(source_tx_hash, tracking_id),
+              source_to, source_data_hash) tracking_id, direction, vault_chain_id as chain_id, vault_address, request_id,
+            case when direction = 'withdrawal' then greatest(from_amount, estimated_shares, shares) end as shares,
+            created_at
+          from ${deposits} left join sources on sources.hash = source_tx_hash
+          where ${isOpen}
+          order by vault_chain_id, vault_address, direction, request_id, coalesce(source_tx_hash, tracking_id),
+            source_to, source_data_hash, ${builtForSource(raw`${deposits}`, raw`since`)} desc nulls last,
+            created_at, tracking_id
+        ) as first
+      )`;
+}
+
 /** Returns the SQL of `selectUserFlows`, so that tests can check its query plan. */
 export function userFlowsStatement(query: UserQuery): SQL {
   const user = query.user.toLowerCase();
@@ -220,20 +245,7 @@ export function userFlowsStatement(query: UserQuery): SQL {
         order by s.n, chain_id, vault_address, block_number desc, log_index desc limit ${REQUEST_FLOWS}
       ), shown as (
         select chain_id, vault_address, count(*) as n from listed group by chain_id, vault_address
-      ), open as (
-        select *, row_number() over (order by created_at desc, tracking_id desc) as place from (
-          select distinct on (vault_chain_id, vault_address, direction, request_id, coalesce(source_tx_hash, tracking_id),
-              source_to, source_data_hash) tracking_id, direction, vault_chain_id as chain_id, vault_address, request_id,
-            case when direction = 'withdrawal' then greatest(from_amount, estimated_shares, shares) end as shares,
-            created_at
-          from ${deposits}
-          where user_address = ${user} and state in ('submitted', 'requested', 'cooling', 'claimable')
-            and request_id is not null and vault_chain_id = any(${chains})
-          order by vault_chain_id, vault_address, direction, request_id, coalesce(source_tx_hash, tracking_id),
-            source_to, source_data_hash,
-            ${builtForSource(raw`${deposits}`, raw`${deposits.sourceTxHash}`)} desc nulls last, created_at, tracking_id
-        ) as first
-      ), requests as (
+      ), ${openRequests(user, chains)}, requests as (
         select tracking_id, direction, chain_id, vault_address, request_id, shares::text from open
         where place <= ${OPEN_REQUESTS} order by place
       ), unlisted as (

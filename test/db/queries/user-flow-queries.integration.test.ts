@@ -1,9 +1,10 @@
+import { sql as raw } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { CHAIN_ID, vaultAddress, vaultRow } from "../../../scripts/bench/vault-row.ts";
 import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
 import { addReportedHint } from "../../../src/db/queries/deposit-hint-queries.ts";
 import { loadFlowState } from "../../../src/db/queries/flow-queries.ts";
-import { selectUserFlows } from "../../../src/db/queries/user-flow-queries.ts";
+import { selectUserFlows, userFlowsStatement } from "../../../src/db/queries/user-flow-queries.ts";
 import { deposits } from "../../../src/db/tables/deposit-tables.ts";
 import { flowCoverage, flows } from "../../../src/db/tables/flow-tables.ts";
 import { vaults } from "../../../src/db/tables/vault-tables.ts";
@@ -162,4 +163,10 @@ test("selectUserFlows() returns a request once, as the row that was built last b
   const heard = new Date(row.createdAt.getTime() + 300_500);
   await addReportedHint(db, { trackingId: "trk_7", chainId: CHAIN_ID, txHash: "0xa", now: heard });
   expect(await read()).toEqual(["trk_1 8", "trk_300 7"]);
+  // However many rows there are, what tells when it was heard of is read once for each transaction.
+  const statement = userFlowsStatement({ user: USER, chainIds: [CHAIN_ID] });
+  const { rows } = await causeway.db.execute(raw`explain (analyze, format json) ${statement}`);
+  const loops = (alias: string) =>
+    new RegExp(`"Alias": ?"${alias}"[^{}]*"Actual Loops": ?(\\d+)`).exec(JSON.stringify(rows))?.[1];
+  expect([loops("heard"), loops("seen")]).toEqual(["2", "2"]);
 });
