@@ -32,14 +32,14 @@ export interface RequestInput {
 /**
  * Returns the confirmed transactions that settled a request or a part of it, in block order. `whole` is false if there
  * is an unconfirmed one, or if a later check will read more; `gapless` is true if it is certain that there are no others.
- * `since` is the block of the request.
+ * `since` is the block of the request, and `claimed` the shares of earlier requests that its transaction paid.
  */
 export async function findSettlements(
   ctx: Context,
   at: RequestInput & { now: OpenExit },
-): Promise<{ ends: EndSeen[]; whole: boolean; gapless: boolean; since: bigint }> {
+): Promise<{ ends: EndSeen[]; whole: boolean; gapless: boolean; since: bigint; claimed: bigint }> {
   const { row, readTransaction, hints, now } = at;
-  const none = { ends: [], whole: true, gapless: false, since: 0n };
+  const none = { ends: [], whole: true, gapless: false, since: 0n, claimed: 0n };
   if (row.sourceTxHash === null) return none;
   // A node may have forgotten a proven transaction; without its block nothing tells what came later.
   const proven = row.sourceProven ? [row.sourceTxHash] : [];
@@ -88,7 +88,12 @@ export async function findSettlements(
   const isKept = searchesOn && (added.length === 0 || (await keep(ctx, { ...at, added })));
   await found?.noteSearched({ proving: isKept ? [] : proving, next });
   ends.sort((one, other) => Number(one.receipt.blockNumber - other.receipt.blockNumber));
-  return { ends, whole, gapless: whole && found?.gapless === true, since };
+  const before = settlementsIn(source.receipt, { row, now, requestLogs: source.receipt.logs });
+  const claimed = before.reduce(
+    (sum, { outcome, shares }) => (outcome === "paid" ? sum + (shares ?? 0n) : sum),
+    0n,
+  );
+  return { ends, whole, gapless: whole && found?.gapless === true, since, claimed };
 }
 
 /** Keeps transactions as hints of a withdrawal, or where an unrecorded request's are kept; false if that failed. */

@@ -16,6 +16,7 @@ import {
   areOwn,
   dividedAssets,
   type EndSeen,
+  endedBy,
   isTaken,
   partsOf,
   paysNothing,
@@ -59,11 +60,11 @@ export async function exitRequestTransitions(ctx: Context, at: RequestInput): Pr
 
 /**
  * Finds the end of a request among settlements (`seen`): those of the hints and, if the vault no longer reports the
- * request, of later payments to the user. Null if none is certain yet. `whole` and `since` are as in `findSettlements`.
+ * request, of later payments to the user. Null if none is certain yet. `whole` is as in `findSettlements`.
  */
 async function findEnd(
   ctx: Context,
-  at: RequestInput & { now: OpenExit; seen: readonly EndSeen[]; whole: boolean; since: bigint },
+  at: RequestInput & { seen: readonly EndSeen[]; whole: boolean } & MadeRequest,
 ): Promise<WithdrawalTransition | null> {
   const { row, now, seen, whole, since } = at;
   const unnamed = seen.some(({ settlement }) => settlement.unnamed === true);
@@ -114,8 +115,11 @@ async function findEnd(
     ? dividedAssets(row, { found, seen, others, isOpen: isOpenOther, waits: now.request !== null })
     : null;
   const sum = paid.reduce((total, { settlement }) => total + (settlement.assets ?? 0n), 0n);
+  const assets = unpaid || isKnown ? sum : divided;
+  // What is unread or unconfirmed may show the part of each request. Ended ones are not checked again.
+  if (assets === null && paid.length > 0 && !whole) return null;
   const kept = !complete && now.request !== null;
-  return endTransition(row, { parts, assets: unpaid || isKnown ? sum : divided, kept });
+  return endTransition(row, { parts, assets, kept });
 }
 
 /**
@@ -177,9 +181,15 @@ async function waitsForEarlier({
 /** Returns true if the vault gave a row's request a number of its own; number 0 stands for all requests together. */
 const hasNumber = ({ requestId }: ExitSubject): boolean => requestId !== null && requestId !== "0";
 
+/** A request as its vault reports it; `since` and `claimed` are as in `findSettlements`. */
+interface MadeRequest {
+  now: OpenExit;
+  since: bigint;
+  claimed: bigint;
+}
+
 /** The user's other redemptions from the same vault; with any request id if `anyId`. */
 interface Siblings {
-  now: OpenExit;
   others: readonly WithdrawalRow[];
   anyId: boolean;
 }
@@ -187,9 +197,11 @@ interface Siblings {
 /** Returns true if a transaction settled none of the `others`, so that its whole payment belongs to this request. */
 async function isSole(
   ctx: Context,
-  of: EndSeen & Pick<RequestInput, "readTransaction"> & Siblings,
+  of: EndSeen & Pick<RequestInput, "row" | "readTransaction"> & Siblings & MadeRequest,
 ): Promise<boolean> {
-  const { hash, receipt, readTransaction } = of;
+  const { hash, receipt, readTransaction, row } = of;
+  const takers = of.others.filter((other) => endedBy(other, row.sourceTxHash as Hex));
+  let claimed = of.claimed - sharesOf(takers);
   for (const other of of.others) {
     if (other.claimTxHash === hash) return false;
     if (!isOpenRequest(other.state) || other.sourceTxHash === null) continue;
@@ -197,7 +209,14 @@ async function isSole(
     if (other.sourceTxHash === hash && of.now.exits.redeemQueues !== true) continue;
     const asked = await readTransaction(other.vaultChainId, other.sourceTxHash as Hex);
     // Its request is proven: a node that has forgotten the transaction does not show that it came later.
-    if ((asked.receipt?.blockNumber ?? 0n) > receipt.blockNumber) continue;
+    const block = asked.receipt?.blockNumber ?? 0n;
+    if (block > receipt.blockNumber) continue;
+    // The vault paid an earlier request before it took this one, but no check has ended that one yet.
+    const shares = sharesOf([other]);
+    if (asked.receipt !== null && block < of.since && shares > 0n && shares <= claimed) {
+      claimed -= shares;
+      continue;
+    }
     if (!of.anyId || !(await isUnpaid(ctx, other))) return false;
   }
   return true;

@@ -102,6 +102,27 @@ test("a request ends although others seem to have taken all payments, if the vau
   });
 });
 
+describe("two equal requests with a claim each", () => {
+  const [one, other] = [askedAt(0, { shares: "50" }), askedAt(1, { shares: "50" })];
+  const sent = [[], [], claims(50n), claims(50n)];
+  const paid = (place: number) => ({
+    ...{ shows: "token_paid", change: { claimTxHash: hashAt(place), assets: "100" } },
+  });
+
+  test("wait for the amount of both while a claim is unconfirmed", async () => {
+    const early = { sent, unconfirmed: [3] };
+    expect(await check({ ...early, row: one, others: [other] })).toMatchObject({ shows: null });
+    expect(await check({ ...early, row: other, others: [one] })).toMatchObject({ shows: null });
+  });
+
+  test("are paid alike, also if they are checked at the same time", async () => {
+    expect(await check({ sent, row: one, others: [other] })).toMatchObject(paid(2));
+    expect(await check({ sent, row: other, others: [one] })).toMatchObject(paid(2));
+    const ended = { ...one, state: "completed", claimTxHash: hashAt(2), assets: "100" } as const;
+    expect(await check({ sent, row: other, others: [ended] })).toMatchObject(paid(3));
+  });
+});
+
 describe("a request that claims the earlier one", () => {
   const sent = [[], [...claims(100n), ...asks(50n)]];
   const open = { adapter: "lagoon", sent, views: waiting(50n), hinted: [1] } as const;
@@ -116,6 +137,22 @@ describe("a request that claims the earlier one", () => {
     const strangers = [[], [...claims(100n, OTHER)]];
     expect(await checkRequest({ ...open, sent: strangers, row: first })).toMatchObject({
       ...{ shows: "token_paid", change: { claimTxHash: hashAt(1), assets: "200" } },
+    });
+  });
+
+  test("is paid by the next claim, also if the earlier one is still to be checked", async () => {
+    const both = { ...open, sent: [...sent, claims(50n)], views: {}, hinted: [] } as const;
+    expect(await checkRequest({ ...both, row: second, others: [first] })).toMatchObject({
+      ...{ shows: "token_paid", change: { claimTxHash: hashAt(2), assets: "100" } },
+    });
+    const third = askedAt(3, { shares: "100" });
+    const later = { ...both, sent: [...both.sent, asks(100n), claims(100n)] } as const;
+    expect(await checkRequest({ ...later, row: second, others: [third] })).toMatchObject({
+      ...{ shows: "token_paid", change: { claimTxHash: hashAt(2), assets: "100" } },
+    });
+    const more = askedAt(0, { shares: "101" });
+    expect(await checkRequest({ ...both, row: second, others: [more] })).toMatchObject({
+      change: { assets: null },
     });
   });
 
