@@ -26,7 +26,7 @@ import {
 } from "../../vault-exits.ts";
 import { namesAccount } from "../../vault-log-arguments.ts";
 import { familyErrors } from "../../vault-reverts.ts";
-import { legacyPaidAbi, upshiftTakenOut } from "./upshift-flow-events.ts";
+import { legacyPaidAbi, legacyPayment, upshiftTakenOut } from "./upshift-flow-events.ts";
 import { datedRequests, parseRequestDate, requestIdOf } from "./upshift-requests.ts";
 
 const vaultAbi = once(() =>
@@ -177,7 +177,7 @@ function findRequest(
     // The multi-asset vaults' event has no date; the requests of the days around are read anyway.
     if (!("year" in args)) return { requestId: null, shares: args.shares };
     if (isPaidWithin(vault, { user, logs })) return null;
-    return { requestId: requestIdOf(args), shares: args.shares, assets: args.assets };
+    return { requestId: requestIdOf(args), shares: args.shares, assets: legacyPayment(args) };
   }
   return null;
 }

@@ -114,6 +114,10 @@ export const legacyPaidAbi = once(() =>
   ]),
 );
 
+/** Returns what a legacy vault pays for a request, whose event has the assets before the fee and the fee. */
+export const legacyPayment = ({ assets, fee }: { assets: bigint; fee: bigint }): bigint =>
+  assets > fee ? assets - fee : 0n;
+
 /** ABI of a request in legacy vaults, as some emit it with indexed arguments and others without. */
 const legacyRequestedAbi = once(() =>
   parseAbi([
@@ -136,7 +140,7 @@ export function upshiftLegacyFlows(vault: Vault): FlowSource {
   const [requested] = ofRequests;
   return {
     ...standard,
-    ...{ takesRequested: true, paysUnseen: true, revision: 2 },
+    ...{ takesRequested: true, paysUnseen: true, revision: 3 },
     topics: [...standard.topics, ...ofRequests],
     decode(log) {
       const topic = log.topics[0];
@@ -146,14 +150,11 @@ export function upshiftLegacyFlows(vault: Vault): FlowSource {
       try {
         if (topic === requested) {
           const abi = topics.length > 1 ? legacyRequestedAbi() : plainRequestedAbi();
-          const {
-            owner: holder,
-            receiver,
-            shares,
-            assets,
-            ...on
-          } = decodeEventLog({ abi, data, topics }).args;
-          return requestFlow({ holder, receiver, shares, assets, date: requestIdOf(on) });
+          const { owner: holder, receiver, shares, ...on } = decodeEventLog({ abi, data, topics }).args;
+          return requestFlow({
+            ...{ holder, receiver, shares, assets: legacyPayment(on) },
+            date: requestIdOf(on),
+          });
         }
         const { receiverAddr: user, assetsAmount: assets } = decodeEventLog({
           ...{ abi: legacyPaidAbi(), data, topics },

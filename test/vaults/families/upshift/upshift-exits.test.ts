@@ -6,11 +6,11 @@ import { exitsFor, familyVault } from "../../../support/withdrawals/fixtures.ts"
 
 const vault = familyVault("upshift_legacy");
 
-const requested = (year: bigint, month: bigint, day: bigint) =>
+const requested = (year: bigint, month: bigint, day: bigint, { assets = 5n, fee = 0n } = {}) =>
   eventLog(
     vault.entryPoint,
     "event WithdrawalRequested(address indexed owner, address indexed receiver, uint256 shares, uint256 assets, uint256 fee, uint256 year, uint256 month, uint256 day)",
-    { owner: USER, receiver: USER, shares: 5n, assets: 5n, fee: 0n, year, month, day },
+    { owner: USER, receiver: USER, shares: 5n, assets, fee, year, month, day },
   );
 const find = (...logs: ReturnType<typeof eventLog>[]) =>
   exitsFor(vault).findRequest?.(vault, { user: USER, logs: logs as unknown as Log[] });
@@ -21,6 +21,12 @@ describe("findRequest() of a legacy vault", () => {
   test("identifies a request by the date of its event", () => {
     expect(found(2026n, 3n, 9n)).toEqual({ requestId: "2026-03-09", shares: 5n, assets: 5n });
     expect(found(9999n, 12n, 31n)).toEqual({ requestId: "9999-12-31", shares: 5n, assets: 5n });
+  });
+
+  test("takes the fee off the assets of its event, which are those before it", () => {
+    const own = { requestId: "2026-03-09", shares: 5n };
+    expect(find(requested(2026n, 3n, 9n, { assets: 1_000n, fee: 10n }))).toEqual({ ...own, assets: 990n });
+    expect(find(requested(2026n, 3n, 9n, { assets: 9n, fee: 10n }))).toEqual({ ...own, assets: 0n });
   });
 
   test.each([
