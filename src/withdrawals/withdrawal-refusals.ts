@@ -95,6 +95,9 @@ function availableOf({ way, shares }: Pick<RequestedExit, "way" | "shares">): bi
  */
 const TOO_LITTLE_HELD = /^0xe450d38c$|transfer amount exceeds balance|: underflow$/;
 
+/** Returns true if the text of a revert says that some account holds too little of a token or position. Pure. */
+export const saysTooLittleHeld = (text: string | null): boolean => TOO_LITTLE_HELD.test(text ?? "");
+
 /**
  * Returns true if an instant redemption of shares that the owner holds reverted because some account holds too little
  * of a token or position: the vault then lacks the assets.
@@ -102,7 +105,7 @@ const TOO_LITTLE_HELD = /^0xe450d38c$|transfer amount exceeds balance|: underflo
 function lacksAssets({ way, shares }: RequestedExit, text: string | null): boolean {
   const { heldShares } = way.terms;
   const held = heldShares !== null && heldShares >= shares;
-  return way.mode === "instant" && held && TOO_LITTLE_HELD.test(text ?? "");
+  return way.mode === "instant" && held && saysTooLittleHeld(text);
 }
 
 /** Names of the errors by which a vault only says that a redemption exceeds what `maxRedeem` returns. */

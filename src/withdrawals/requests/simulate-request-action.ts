@@ -26,7 +26,7 @@ import { adapterOf, explainExitRevert } from "../../vaults/families/vault-famili
 import type { Vault } from "../../vaults/vault.ts";
 import type { ExitFollowUp, PendingExit } from "../../vaults/vault-exits.ts";
 import type { ExplainedRevert } from "../../vaults/vault-reverts.ts";
-import { hidesShares, sharesHidden } from "../withdrawal-refusals.ts";
+import { hidesShares, saysTooLittleHeld, sharesHidden } from "../withdrawal-refusals.ts";
 import { simulateInLimits } from "./simulate-in-limits.ts";
 
 /** An action on a redemption request, its claim or cancellation, or the claim of a deposit request's shares. */
@@ -108,8 +108,12 @@ const paysAssets = ({ action, request }: RequestCall): boolean =>
 const receivedToken = (of: RequestCall): Address => (paysAssets(of) ? of.request.token : of.vault.shareToken);
 
 /** Returns the error for a claim or cancellation that reverts: that of the vault's reason, otherwise `would_revert`. */
-const revertOf = (of: RequestCall, revert: Hex): AppError =>
-  requestRefusal(of, explainExitRevert(of.vault, revert));
+function revertOf(of: RequestCall, revert: Hex): AppError {
+  const { code, text } = explainExitRevert(of.vault, revert);
+  // A claim takes nothing from the account unless its shares are still there, so that it is the vault that lacks assets.
+  const isShort = code === null && paysAssets(of) && !of.request.inWallet && saysTooLittleHeld(text);
+  return requestRefusal(of, { code: isShort ? "no_liquidity" : code, text });
+}
 
 /** Returns the error for a claim or cancellation that the vault refuses: `would_revert` unless `code` is one of theirs. */
 export function requestRefusal(

@@ -243,6 +243,26 @@ describe("buildRequestAction() of a claim", () => {
   });
 });
 
+describe("buildRequestAction() where a contract holds too little", () => {
+  const texts = parseAbi([
+    "error Error(string)",
+    "error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)",
+  ]);
+  const short = [
+    encodeErrorResult({ abi: texts, errorName: "ERC20InsufficientBalance", args: [VAULT, 0n, COOLING] }),
+    encodeErrorResult({ abi: texts, errorName: "Error", args: ["ERC20: transfer amount exceeds balance"] }),
+  ];
+
+  test.each(short)("says that the vault cannot pay a claim (%#)", async (revert) => {
+    expect(await refusalOf({ effects: { revert } })).toEqual({ code: "no_liquidity", available: null });
+  });
+
+  test.each(short)("says nothing of assets where shares are taken back (%#)", async (revert) => {
+    const back = { action: "cancel", from: pooled, locked: LOCKED, effects: { revert } } as const;
+    expect(await refusalOf(back)).toMatchObject({ code: "would_revert" });
+  });
+});
+
 describe("buildRequestAction() of a cancellation", () => {
   test("takes back the shares of the request", async () => {
     const effects = { rises: { [balanceKey(VAULT, USER)]: LOCKED } };
