@@ -142,20 +142,30 @@ function termsOf(
   const feed = results.feed.ok && rate !== undefined ? rate : results.feed;
   const unit = midasUnit(request.token.decimals);
   const left = limitLeft(results);
+  const fee = feeOf(results, instant);
   return {
     ...unknownExitTerms,
     asset: ours && config !== null ? request.token.address : null,
     heldShares: valueOrNull(results.held),
     maxShares: instant ? smaller(valueOrNull(results.held), left) : null,
     minShares: valueOrNull(results.free) === true ? 0n : valueOrNull(results.minimum),
-    previewAssets: paidFor(of, { fee: feeOf(of.results, instant), unit }),
+    previewAssets: paidFor(of, { fee, unit }),
     previewRevert: feed.ok ? null : feed.revert,
     grossAssets: paidFor(of, { fee: 0n, unit }),
-    availableAssets: config === null || config[2] === MAX_UINT256 || unit === null ? null : config[2] / unit,
+    availableAssets: config === null || unit === null ? null : payableOf(config[2], { fee, unit }),
     priced: instant ? "now" : "later",
     paused: [results.paused, results.fnPaused, results.mTokenPaused].some((on) => valueOrNull(on) === true),
     refusal: listed === false ? "token_unsupported" : null,
   };
+}
+
+/**
+ * Returns what the vault may still pay of a token, in its smallest unit, rounded down: it counts payments before the fee
+ * against its allowance (18 decimals). Null if the allowance is unlimited or the fee unknown.
+ */
+function payableOf(allowance: bigint, { fee, unit }: { fee: bigint | null; unit: bigint }): bigint | null {
+  if (allowance === MAX_UINT256 || fee === null) return null;
+  return mulDivDown(allowance, FEE_DENOMINATOR - fee, FEE_DENOMINATOR) / unit;
 }
 
 function limitLeft({ limit, used }: Results): bigint | null {

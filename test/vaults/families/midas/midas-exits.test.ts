@@ -23,13 +23,16 @@ const views = parseAbi([
 const words = (...values: readonly bigint[]): Hex =>
   `0x${values.map((value) => toHex(value, { size: 32 }).slice(2)).join("")}`;
 
-/** Answers of a RedemptionVault that charges 1 %, and of the feeds. Only `USER` is exempt from fee and minimum. */
+/**
+ * Answers of a RedemptionVault that charges 1 %, and of the feeds. Only `USER` is exempt from fee and minimum. The vault
+ * may still pay a million tokens.
+ */
 function answerOf(data: Hex): Hex {
   const { functionName, args } = decodeFunctionData({ abi: views, data });
   const exempt = BigInt(args?.[0] === USER);
   const answers: Readonly<Record<string, Hex>> = {
     mToken: words(BigInt(VAULT)),
-    tokensConfig: words(BigInt(OTHER), 0n, 10n ** 30n, 1n),
+    tokensConfig: words(BigInt(OTHER), 0n, 10n ** 24n, 1n),
     ...{ instantFee: words(100n), minAmount: words(5n * ONE), balanceOf: words(9n * ONE) },
     ...{ isFreeFromMinAmount: words(exempt), waivedFeeRestriction: words(exempt) },
     getDataInBase18: words(ONE),
@@ -63,6 +66,11 @@ test("an account's exemption from fee and minimum counts in its own call, not in
   expect(await termsFor(null)).toMatchObject({
     ...{ previewAssets: 990_000n, grossAssets: 1_000_000n, minShares: 5n * ONE },
   });
+});
+
+test("what the vault may still pay out is limited before the fee, so that less of it reaches the account", async () => {
+  expect(await termsFor(USER)).toMatchObject({ availableAssets: 10n ** 12n });
+  expect(await termsFor(null)).toMatchObject({ availableAssets: 990_000_000_000n });
 });
 
 test.each([
