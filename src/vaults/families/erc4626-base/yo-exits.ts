@@ -83,9 +83,15 @@ function exitTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   return mapQuery(queryAll(parts), ({ terms, available }): ExitTerms => {
     // The operator may pay less than the recorded assets, and the fee is that of the payment's time.
     if (request.mode !== "instant") return { ...terms, availableAssets: null, priced: "recorded" };
+    const { grossAssets: gross, previewAssets: net } = terms;
+    if (available === null || gross === null) return { ...terms, availableAssets: available };
     // The fee is paid from the same assets.
-    const short = available !== null && terms.grossAssets !== null && available < terms.grossAssets;
-    return { ...terms, availableAssets: available, refusal: short ? "no_liquidity" : terms.refusal };
+    const payable = net === null || gross === 0n ? available : mulDivDown(available, net, gross);
+    return {
+      ...terms,
+      availableAssets: payable,
+      refusal: available < gross ? "no_liquidity" : terms.refusal,
+    };
   });
 }
 

@@ -27,6 +27,19 @@ test.each([
   expect(terms).toMatchObject({ priced, previewAssets: 1_000n, grossAssets: 1_010n });
 });
 
+test("what the vault has left pays the fee too, so that less of it reaches the account", () => {
+  const who = { owner: USER, caller: USER, receiver: USER } as const;
+  const request = { mode: "instant", token: yo.asset, shares: 7n, ...who, now: 0 } as const;
+  const termsWith = (held: bigint, net = 1_000n) =>
+    answer(yoExits.terms(yo, request), {
+      ...{ asset: yo.asset.address, preview: net, gross: 1_010n, held, owed: 100n },
+    });
+  expect(termsWith(1_109n)).toMatchObject({ availableAssets: 999n, refusal: "no_liquidity" });
+  expect(termsWith(1_110n)).toMatchObject({ availableAssets: 1_000n, refusal: null });
+  expect(termsWith(1_110n, 1_010n)).toMatchObject({ availableAssets: 1_010n, refusal: null });
+  expect(termsWith(99n)).toMatchObject({ availableAssets: 0n, refusal: "no_liquidity" });
+});
+
 test("what a request was paid is what the vault sent, at most what its event says", () => {
   const signature = "event RequestFulfilled(address indexed receiver, uint256 shares, uint256 assets)";
   const fulfilled = eventLog(yo.entryPoint, signature, { receiver: USER, shares: 7n, assets: 1_010n });
