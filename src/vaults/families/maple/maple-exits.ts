@@ -1,5 +1,13 @@
 import { type Address, encodeFunctionData, parseAbi } from "viem";
-import { createQuery, type Query, read, readThen, valueOrNull } from "../../../chains/chain-reads.ts";
+import {
+  createQuery,
+  mapQuery,
+  type Query,
+  queryAll,
+  read,
+  readThen,
+  valueOrNull,
+} from "../../../chains/chain-reads.ts";
 import { isNative } from "../../../lib/address.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
@@ -10,8 +18,8 @@ import { erc4626ExitReads, erc4626ExitTermsOf } from "../erc4626-base/erc4626-ex
 import { type MapleRequest, mapleQueueRead } from "./maple-requests.ts";
 
 /**
- * ABI of a Maple pool, its pool manager and, for `removeSharesById`, its queue. Sources: maple-labs/pool-v2,
- * maple-labs/maple-js.
+ * ABI of a Maple pool, its pool manager and its withdrawal managers: `removeSharesById` is in the queue, cycles are in
+ * the cyclical one. Sources: maple-labs/pool-v2, maple-labs/maple-js, maple-labs/withdrawal-manager-cyclical.
  */
 export const mapleAbi = once(() =>
   parseAbi([
@@ -20,6 +28,8 @@ export const mapleAbi = once(() =>
     "function manager() view returns (address)",
     "function withdrawalManager() view returns (address)",
     "function isManualWithdrawal(address owner) view returns (bool)",
+    "function getCurrentCycleId() view returns (uint256)",
+    "function getWindowAtId(uint256 cycleId) view returns (uint256 start, uint256 end)",
     "function requestRedeem(uint256 shares, address owner) returns (uint256)",
     "function removeShares(uint256 shares, address owner) returns (uint256)",
     "function removeSharesById(uint256 requestId, uint256 shares) returns (uint256, uint256)",
@@ -64,6 +74,29 @@ export function identifyMaple(
   });
 }
 
+/** Number of cycles from the current one to that in which a request to the cyclical withdrawal manager is paid. */
+const CYCLES_AHEAD = 2n;
+
+/**
+ * Returns a query for the window in which a request that is made now can be claimed from a cyclical withdrawal manager;
+ * empty if that cannot be read.
+ */
+function windowTerms(manager: Address): Query<Partial<ExitTerms>> {
+  const on = { to: manager, abi: mapleAbi() } as const;
+  return readThen(
+    { cycle: read({ ...on, name: "getCurrentCycleId" }) },
+    ({ cycle }): Query<Partial<ExitTerms>> => {
+      if (!cycle.ok) return createQuery({}, () => ({}));
+      const window = read({ ...on, name: "getWindowAtId", args: [cycle.value + CYCLES_AHEAD] });
+      return createQuery({ window }, (results) =>
+        results.window.ok
+          ? { earliest: Number(results.window.value[0]), expiresAt: Number(results.window.value[1]) }
+          : {},
+      );
+    },
+  );
+}
+
 /**
  * Returns a query for the conditions of a redemption request in a Maple pool. The payment is priced later; the estimate
  * at the current price by `convertToExitAssets` deducts unrealised losses. While a request to a cyclical withdrawal
@@ -76,21 +109,30 @@ export function mapleTerms(vault: Vault, request: ExitTermsInput): Query<ExitTer
     name: "convertToExitAssets",
     args: [request.shares],
   });
+  const manager = addressParam(vault, "withdrawal_manager") ?? vault.entryPoint;
   const manual = read({
-    to: addressParam(vault, "withdrawal_manager") ?? vault.entryPoint,
+    to: manager,
     abi: mapleAbi(),
     name: "isManualWithdrawal",
     args: [request.owner],
   });
   const ready = read({ to: vault.entryPoint, abi: mapleAbi(), name: "maxRedeem", args: [request.owner] });
   const reads = { ...erc4626ExitReads(vault, request), exit, manual, ready };
-  return createQuery(reads, ({ exit: price, manual: claims, ready: claimable, ...results }) => ({
-    ...erc4626ExitTermsOf(results),
-    previewAssets: valueOrNull(price),
-    previewRevert: price.ok ? null : price.revert,
-    priced: "later" as const,
-    refusal: !hasMapleQueue(vault) && (valueOrNull(claimable) ?? 0n) > 0n ? "request_pending" : null,
-    variant: valueOrNull(claims) === true ? MAPLE_MANUAL : null,
+  const terms = createQuery(
+    reads,
+    ({ exit: price, manual: claims, ready: claimable, ...results }): ExitTerms => ({
+      ...erc4626ExitTermsOf(results),
+      previewAssets: valueOrNull(price),
+      previewRevert: price.ok ? null : price.revert,
+      priced: "later",
+      refusal: !hasMapleQueue(vault) && (valueOrNull(claimable) ?? 0n) > 0n ? "request_pending" : null,
+      variant: valueOrNull(claims) === true ? MAPLE_MANUAL : null,
+    }),
+  );
+  if (hasMapleQueue(vault)) return terms;
+  return mapQuery(queryAll({ terms, window: windowTerms(manager) }), (found) => ({
+    ...found.terms,
+    ...found.window,
   }));
 }
 

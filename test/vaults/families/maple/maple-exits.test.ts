@@ -101,6 +101,32 @@ describe("mapleTerms()", () => {
     expect(await refusalWith(null)).toBeNull();
   });
 
+  test("tell the window of a request to the cyclical manager: that of the second cycle after this one", async () => {
+    const cycles = parseAbi([
+      "function getCurrentCycleId() view returns (uint256)",
+      "function getWindowAtId(uint256) view returns (uint256 start, uint256 end)",
+    ]);
+    const timesOf = async (params: Readonly<Record<string, string>>) => {
+      const client = contractsClient(({ to, data }) => {
+        if (to !== REQUESTS || !cycles.some((one) => data.startsWith(toFunctionSelector(one))))
+          return { ok: false, data: "0x" };
+        const { functionName, args } = decodeFunctionData({ abi: cycles, data });
+        const id = args?.[0] ?? 0n;
+        const result = functionName === "getCurrentCycleId" ? 7n : [id * 100n, id * 100n + 10n];
+        return { ok: true, data: encodeFunctionResult({ abi: cycles, functionName, result } as never) };
+      });
+      const pool = { ...vault, adapter: "erc4626", params: { exit: "maple", ...params } };
+      const who = { owner: USER, caller: USER, receiver: USER };
+      const asked = { mode: "request", token: vault.asset, shares: 5n, now: 0, ...who } as const;
+      const { earliest, expiresAt } = (await runQuery(client, mapleTerms(pool, asked))).value;
+      return [earliest, expiresAt];
+    };
+    const withdrawal_manager = REQUESTS;
+    expect(await timesOf({ withdrawal_manager })).toEqual([900, 910]);
+    expect(await timesOf({ withdrawal_manager, withdrawal_type: "queue" })).toEqual([null, null]);
+    expect(await timesOf({ withdrawal_manager: OLD })).toEqual([null, null]);
+  });
+
   test("let a queue take a request while processed shares wait, which it keeps apart", async () => {
     expect(await refusalWith(33n, { withdrawal_type: "queue" })).toBeNull();
   });
