@@ -7,8 +7,9 @@ import type { Vault } from "../vaults/vault.ts";
 import type { PendingExit } from "../vaults/vault-exits.ts";
 import type { RequestAction } from "../withdrawals/requests/simulate-request-action.ts";
 import type { TriedRequestCall } from "../withdrawals/requests/try-request-call.ts";
+import { waitingShares } from "../withdrawals/withdrawal-order.ts";
 import { refused } from "./possible-action.ts";
-import { cancelAction, claimAction, sumOf, type UserRequests, waitingShares } from "./request-actions.ts";
+import { cancelAction, claimAction, sumOf, type UserRequests } from "./request-actions.ts";
 
 /** A user of a vault, with the requests that were read at `block`. */
 interface Asked {

@@ -5,7 +5,7 @@ import type { VaultAction } from "../schemas/position-schema.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { PendingExit } from "../vaults/vault-exits.ts";
-import { mayCancel } from "../withdrawals/withdrawal-order.ts";
+import { mayCancel, waitingShares } from "../withdrawals/withdrawal-order.ts";
 import { POSSIBLE, refused } from "./possible-action.ts";
 
 /** A user's redemption requests at a vault, null if they could not be read, and deposit requests. */
@@ -66,16 +66,6 @@ function paymentOf(requests: readonly PendingExit[]): string | null {
   const tokens = new Set(requests.map(({ pays, token }) => `${pays}:${token.toLowerCase()}`));
   const isShares = requests.some(({ pays }) => pays === "shares");
   return tokens.size > 1 || isShares ? null : sumOf(requests.map(({ claimableAssets }) => claimableAssets));
-}
-
-/**
- * Returns the shares that the cancellation of a cancellable request returns, or null if unknown: what is claimable
- * already stays so, unless that is all of the request.
- */
-export function waitingShares({ shares, claimableShares }: PendingExit): bigint | null {
-  if (shares === null) return null;
-  const waiting = shares - (claimableShares ?? 0n);
-  return waiting > 0n ? waiting : shares;
 }
 
 /** Returns the sum of amounts as a decimal string, or null if one of them is unknown. */

@@ -11,7 +11,7 @@ import type { WithdrawInput } from "../schemas/withdraw-build-schema.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
 import type { Token, Vault } from "../vaults/vault.ts";
 import { isRouterDeployed } from "../vaults/vault-deposit-entry.ts";
-import type { ExitMode, ExitTerms, VaultExits } from "../vaults/vault-exits.ts";
+import type { ExitMode, ExitTerms, PendingExit, VaultExits } from "../vaults/vault-exits.ts";
 
 /**
  * Returns the default slippage as a fraction. `pays` is true if the vault pays the requested token itself in at least
@@ -118,6 +118,16 @@ export const unsupportedExits = ({ name }: Pick<Vault, "name">): string =>
 export function mayCancel(vault: Vault): boolean {
   const { exits } = adapterOf(vault);
   return exits?.cancel !== undefined && exits.cancels?.(vault) !== false;
+}
+
+/**
+ * Returns the shares that the cancellation of a cancellable request returns, or null if unknown: some vaults keep what
+ * is claimable already, but not where that is all of the request.
+ */
+export function waitingShares({ shares, claimableShares }: PendingExit): bigint | null {
+  if (shares === null) return null;
+  const waiting = shares - (claimableShares ?? 0n);
+  return waiting > 0n ? waiting : shares;
 }
 
 /**

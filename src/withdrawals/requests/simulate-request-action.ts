@@ -26,6 +26,7 @@ import { adapterOf, explainExitRevert } from "../../vaults/families/vault-famili
 import type { Vault } from "../../vaults/vault.ts";
 import type { ExitFollowUp, PendingExit } from "../../vaults/vault-exits.ts";
 import type { ExplainedRevert } from "../../vaults/vault-reverts.ts";
+import { waitingShares } from "../withdrawal-order.ts";
 import { hidesShares, saysTooLittleHeld, sharesHidden } from "../withdrawal-refusals.ts";
 import { simulateInLimits } from "./simulate-in-limits.ts";
 
@@ -204,8 +205,7 @@ function hidesReceipt(token: Address, { before, after, calls }: SimulationResult
 function statedAmount(of: RequestCall): bigint | null {
   const { action, request } = of;
   if (action === "claim") return paysAssets(of) ? request.claimableAssets : request.claimableShares;
-  // A cancellation leaves what is claimable already.
-  return request.shares === null ? null : request.shares - (request.claimableShares ?? 0n);
+  return waitingShares(request);
 }
 
 /** Returns the warnings of a call that brings this much. Throws as `simulateRequestCall` documents. */
