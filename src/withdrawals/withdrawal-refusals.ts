@@ -44,18 +44,18 @@ export interface RequestedExit {
 export function toExitRefusal({ order, way, shares }: RequestedExit, refusal: ExitRefusal): AppError {
   const { terms } = way;
   const text = `${order.vault.name} ${REFUSAL_TEXTS[refusal]}`;
-  const until = formatUnixTime(terms.lockedUntil ?? terms.earliest);
+  const unlocked = formatUnixTime(terms.lockedUntil);
   switch (refusal) {
     case "no_liquidity":
       return failure(refusal, `${text}${beyondHeld({ way, shares })}`, {
         available: availableOf({ way, shares })?.toString() ?? null,
       });
     case "cooldown":
-      return failure(refusal, text, { until });
+      return failure(refusal, text, { until: unlocked ?? formatUnixTime(terms.earliest) });
     case "price_stale":
       return failure(refusal, text, { subject: "vault" });
     case "share_locked":
-      return failure(refusal, until === null ? text : `${text}, until ${until}`);
+      return failure(refusal, unlocked === null ? text : `${text}, until ${unlocked}`);
     default:
       return failure(refusal, text);
   }

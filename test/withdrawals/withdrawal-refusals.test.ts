@@ -199,6 +199,13 @@ describe("findExitRefusal()", () => {
   });
 });
 
+test("toExitRefusal() gives the end of a lock only from the lock, not from when a request would be paid", () => {
+  const locked = toExitRefusal(asked({ earliest: READ_AT + 60 }), "share_locked");
+  expect(locked.message).toMatch(/still locks the account's shares$/);
+  const known = toExitRefusal(asked({ lockedUntil: READ_AT + 1, earliest: READ_AT + 60 }), "share_locked");
+  expect(known.message).toMatch(`, until ${new Date((READ_AT + 1) * 1_000).toISOString()}`);
+});
+
 describe("a time that a Date cannot hold", () => {
   const never = Number(2n ** 256n - 1n);
 
