@@ -214,16 +214,17 @@ export function toWireWithdrawal(
   const route = prepared.kind === "routed" ? prepared.exit.route : null;
   const kind = prepared.authorization?.kind ?? null;
   const approvals = kind === null ? simulated.calls.length - 1 : 0;
+  const needed = kind === null ? simulated.approved : 0n;
   return {
     transaction_request: kind === null ? request : null,
     authorize: kind ?? "approve",
     approval:
-      way.spender === null || kind !== null || simulated.approved === 0n
+      way.spender === null || needed === 0n
         ? null
         : {
             token_address: order.vault.shareToken,
             spender_address: way.spender,
-            amount: simulated.approved.toString(),
+            amount: needed.toString(),
           },
     tracking: {
       from_chain_id: chainId,
@@ -245,7 +246,7 @@ export function toWireWithdrawal(
       gas_used: simulated.gasUsed.toString(),
       received: simulated.received?.toString() ?? null,
       balance_sufficient: isCovered({ balance: payment.balance, amount: shares }),
-      allowance_sufficient: payment.allowance !== null && payment.allowance >= simulated.approved,
+      allowance_sufficient: needed === 0n || (payment.allowance !== null && payment.allowance >= needed),
       gas_sufficient: isGasSufficient(made.gas, { transaction: request, approvals }),
     },
     warnings: withdrawalWarnings(prepared),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { failure } from "../../src/errors.ts";
+import type { PlannedAuthorization } from "../../src/orders/authorization/planned-authorization.ts";
 import { toBuiltWithdrawalSteps } from "../../src/orders/order-steps.ts";
 import type { VerifiedTransfer } from "../../src/providers/provider.ts";
 import { midasExits } from "../../src/vaults/families/midas/midas-exits.ts";
@@ -13,7 +14,7 @@ import {
 } from "../../src/withdrawals/describe-built-withdrawal.ts";
 import { encodeExit } from "../../src/withdrawals/exit-calldata.ts";
 import type { PreparedWithdrawal } from "../../src/withdrawals/prepared-withdrawal.ts";
-import { VAULT, vault, WETH } from "../support/deposits/fixtures.ts";
+import { USER, VAULT, vault, WETH } from "../support/deposits/fixtures.ts";
 import {
   away,
   clientOf,
@@ -227,6 +228,17 @@ describe("toWireWithdrawal()", () => {
     const none = wire(prepared({ approved: 0n }));
     expect(none).toMatchObject({ approval: null, simulation: { allowance_sufficient: true } });
     expect(none.steps.map(({ purpose }) => purpose)).toEqual(["redeem"]);
+  });
+
+  test("needs no allowance of the Router where a signature pays", () => {
+    const built = prepared({});
+    const { data } = built.exit.call;
+    const authorization: PlannedAuthorization = {
+      kind: "permit2",
+      ...{ chainId: vault.chainId, owner: USER, submitter: USER, data, domain: null, permitNonce: null },
+    };
+    const answer = wire({ ...built, authorization });
+    expect(answer).toMatchObject({ approval: null, calls: [], simulation: { allowance_sufficient: true } });
   });
 
   test("approves exactly the shares, and says what the account lacks", () => {
