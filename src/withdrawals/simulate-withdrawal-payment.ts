@@ -1,7 +1,6 @@
 import type { SimulationRead } from "../chains/simulator/simulation.ts";
-import type { SimulationSetting } from "../chains/simulator/simulation-setting.ts";
 import type { Context } from "../context.ts";
-import { gasLimit, type UserCall } from "../orders/order-wallet-calls.ts";
+import type { UserCall } from "../orders/order-wallet-calls.ts";
 import { readSimulationSetting } from "../orders/read-simulation-setting.ts";
 import {
   allowanceRead,
@@ -13,7 +12,7 @@ import {
 import type { Warning } from "../schemas/step-schema.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { ExitWay } from "./exit-preflight.ts";
-import { mayNeedMoreGas, withLargeLimit } from "./requests/simulate-in-limits.ts";
+import { simulateAmply, simulateWithOwnGas } from "./requests/simulate-in-limits.ts";
 
 type Succeeded = Extract<SimulatedPayment, { ok: true }>;
 
@@ -43,44 +42,25 @@ export async function simulateWithdrawalPayment(
 ): Promise<SimulatedExitCall | Extract<SimulatedPayment, { ok: false }>> {
   const { payment, call, enforced } = input;
   const asked = { ...input, reads: [...input.reads, allowanceRead(payment)] };
-  const { first, setting } = await simulateFirst(ctx, asked);
+  const fresh = await readSimulationSetting(ctx, payment.client.definition.chainId);
+  const { first, setting } = await simulateAmply(fresh, (one) =>
+    simulatePayment(ctx, { ...asked, payment: { ...payment, setting: one } }),
+  );
   if (!first.ok) return first;
   const own = { ...asked, payment: { ...payment, setting } };
-  const exact = await approveExactly(ctx, { own, first });
-  const made = withoutLastRead(exact);
+  const made = withoutLastRead(await approveExactly(ctx, { own, first }));
   if (enforced || setting === null) return made;
   // What such a call pays or records is known from simulations alone: their gas limits must not give them away to the
   // vault.
   const { approved, unused, calls } = made;
-  const within = (gasUsed: bigint) =>
+  const seen = await simulateWithOwnGas(made.gasUsed, (gas) =>
     simulatePayment(ctx, {
       ...own,
       payment: { ...own.payment, approved },
-      call: { ...call, gas: gasLimit(gasUsed) },
-    });
-  const confirmed = await within(made.gasUsed);
-  if (confirmed.ok)
-    return { ...withoutLastRead({ ...confirmed, approved, unused }), calls, gasUsed: made.gasUsed };
-  const gasUsed = made.gasUsed * 2n;
-  const again = await within(gasUsed);
-  return again.ok ? { ...withoutLastRead({ ...again, approved, unused }), calls, gasUsed } : again;
-}
-
-/** Simulates in a new setting; in one with three times the gas if the call used more than half of it and failed. */
-async function simulateFirst(
-  ctx: Context,
-  asked: ExitSimulation,
-): Promise<{ first: SimulatedPayment; setting: SimulationSetting | null }> {
-  const { payment } = asked;
-  const setting = await readSimulationSetting(ctx, payment.client.definition.chainId);
-  const first = await simulatePayment(ctx, { ...asked, payment: { ...payment, setting } });
-  // A contract on the way may report a lack of gas in any words.
-  if (first.ok || setting === null || !mayNeedMoreGas(first.gasUsed, setting)) return { first, setting };
-  const large = withLargeLimit(setting);
-  return {
-    first: await simulatePayment(ctx, { ...asked, payment: { ...payment, setting: large } }),
-    setting: large,
-  };
+      call: { ...call, gas },
+    }),
+  );
+  return seen.ok ? { ...withoutLastRead({ ...seen, approved, unused }), calls } : seen;
 }
 
 /** Reduces the approval of a simulation to what the vault takes, and simulates that. */
