@@ -4,9 +4,9 @@ import {
   type LegFacts,
   type StepLeg,
   type StepPlan,
-  toClaimStep,
   toLeg,
   toLegSteps,
+  toRequestStep,
 } from "../orders/order-steps.ts";
 import { toTransactionRequest } from "../orders/order-wallet-calls.ts";
 import type { Step, TokenRef } from "../schemas/step-schema.ts";
@@ -126,6 +126,17 @@ function toSteps(plan: StepPlan, now: LegFacts): Step[] {
   return [
     ...toLegSteps(source, now),
     ...(destination === null ? [] : toLegSteps(destination, later)),
-    ...(claims ? [toClaimStep({ chainId, token: null, request: null, state: "waiting", txHash: null })] : []),
+    ...(claims
+      ? [
+          toRequestStep({
+            purpose: "claim",
+            chainId,
+            token: null,
+            request: null,
+            state: "waiting",
+            txHash: null,
+          }),
+        ]
+      : []),
   ];
 }

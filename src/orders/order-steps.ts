@@ -230,10 +230,11 @@ export function transactionStep(
 }
 
 /**
- * Returns the step that claims a settled request. `token` is what the user receives, or null if not named; `request` is
- * null unless the claim can be sent now.
+ * Returns the step that claims a settled request, or cancels one. `token` is what the user receives, or null if not
+ * named; `request` is null unless the transaction can be sent now.
  */
-export function toClaimStep(of: {
+export function toRequestStep(of: {
+  purpose: "claim" | "cancel";
   chainId: number;
   token: TokenRef | null;
   request: TransactionRequest | null;
@@ -241,10 +242,10 @@ export function toClaimStep(of: {
   txHash: string | null;
 }): Step {
   return {
-    step_id: "claim",
+    step_id: of.purpose,
     kind: "transaction",
-    purpose: "claim",
-    title: "Claim what the vault settled",
+    purpose: of.purpose,
+    title: of.purpose === "claim" ? "Claim what the vault settled" : "Cancel the request",
     chain_id: of.chainId,
     token: of.token,
     amount: null,
@@ -333,16 +334,11 @@ export function toBuiltWithdrawalSteps(
   const now: LegFacts = { state: "required", txHash: null, allowance: null, approvalsWait: false };
   const later: LegFacts = { ...now, state: "waiting", approvalsWait: true };
   const { chainId } = source;
-  const claim = {
-    chainId,
-    token: destination?.token ?? null,
-    request: null,
-    state: "waiting",
-    txHash: null,
-  } as const;
+  const token = destination?.token ?? null;
+  const claim = { purpose: "claim", chainId, token, request: null, state: "waiting", txHash: null } as const;
   return [
     ...toLegSteps(source, signed === undefined ? now : { ...now, signed }),
-    ...(settles && unclaimed !== true ? [toClaimStep(claim)] : []),
+    ...(settles && unclaimed !== true ? [toRequestStep(claim)] : []),
     ...(destination === null ? [] : toLegSteps(destination, later)),
   ];
 }

@@ -6,8 +6,8 @@ import {
   type LegFacts,
   type StepLeg,
   type StepPlan,
-  toClaimStep,
   toLegSteps,
+  toRequestStep,
 } from "../orders/order-steps.ts";
 import { readStepState } from "../orders/read-order-step-state.ts";
 import type { Step, StepState } from "../schemas/step-schema.ts";
@@ -81,16 +81,14 @@ export function toWithdrawalSteps(withdrawal: PlannedWithdrawal & { allowance: b
   const ready = claim !== null;
   const claimed = { request: claim, state: claimState(row, { state, ready }), txHash: row.claimTxHash };
   const sent = row.refundTxHash === null ? ("required" as const) : ("waiting" as const);
-  const cancelled = { ...step, request: cancel, state: sent, txHash: row.refundTxHash };
+  const cancelled = { request: cancel, state: sent, txHash: row.refundTxHash };
   return [
     ...toLegSteps(plan.source, first),
-    ...(claims ? [toClaimStep({ ...step, ...claimed })] : []),
-    ...(cancel === null ? [] : [{ ...toClaimStep(cancelled), ...CANCEL }]),
+    ...(claims ? [toRequestStep({ purpose: "claim", ...step, ...claimed })] : []),
+    ...(cancel === null ? [] : [toRequestStep({ purpose: "cancel", ...step, ...cancelled })]),
     ...transferSteps(withdrawal),
   ];
 }
-
-const CANCEL = { step_id: "cancel", purpose: "cancel", title: "Cancel the request" } as const;
 
 /** Returns the state of the step of the first transaction. */
 function firstState(row: WithdrawalRow, state: WithdrawalState): StepState {

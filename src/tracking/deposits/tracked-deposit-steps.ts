@@ -5,8 +5,8 @@ import {
   type LegFacts,
   type StepLeg,
   type StepPlan,
-  toClaimStep,
   toLegSteps,
+  toRequestStep,
 } from "../../orders/order-steps.ts";
 import { readStepState } from "../../orders/read-order-step-state.ts";
 import type { DepositState, NextStep } from "../../schemas/deposit-schema.ts";
@@ -94,7 +94,8 @@ export function toDepositSteps(deposit: PlannedDeposit & { allowance: bigint | n
       : toLegSteps(second.leg, sends ? { ...second.facts, state: "waiting" } : second.facts)),
     ...(claims
       ? [
-          toClaimStep({
+          toRequestStep({
+            purpose: "claim",
             chainId: row.vaultChainId,
             token: null,
             request: claim,

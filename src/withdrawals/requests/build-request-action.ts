@@ -5,9 +5,8 @@ import type { Context } from "../../context.ts";
 import { failure } from "../../errors.ts";
 import type { BlockTime } from "../../lib/block-ranges.ts";
 import { isGasSufficient, readGasPrice, waitForGasPrice } from "../../orders/order-gas-funds.ts";
-import { toClaimStep } from "../../orders/order-steps.ts";
+import { toRequestStep } from "../../orders/order-steps.ts";
 import { toWalletCall } from "../../orders/order-wallet-calls.ts";
-import type { Step } from "../../schemas/step-schema.ts";
 import type { BuiltRequestAction, RequestActionInput } from "../../schemas/withdraw-build-schema.ts";
 import { adapterOf, asyncDepositsOf } from "../../vaults/families/vault-families.ts";
 import { findStoredVault } from "../../vaults/find-vault.ts";
@@ -127,8 +126,13 @@ async function prepareAction(ctx: Context, of: Acting): Promise<BuiltRequestActi
     transaction_request: transaction,
     approval: null,
     steps: [
-      actionStep(action, {
-        ...toClaimStep({ chainId, token, request: transaction, state: "required", txHash: null }),
+      toRequestStep({
+        purpose: action,
+        chainId,
+        token,
+        request: transaction,
+        state: "required",
+        txHash: null,
       }),
     ],
     calls: [toWalletCall(own, chainId)],
@@ -142,10 +146,4 @@ async function prepareAction(ctx: Context, of: Acting): Promise<BuiltRequestActi
     },
     warnings: made.warnings,
   };
-}
-
-/** Converts the step of a claim to the step of the action: unchanged for a claim, relabelled for a cancellation. */
-function actionStep(action: RequestAction, claim: Step): Step {
-  if (action === "claim") return claim;
-  return { ...claim, step_id: "cancel", purpose: "cancel", title: "Cancel the request" };
 }
