@@ -77,15 +77,22 @@ export function toWithdrawalSteps(withdrawal: PlannedWithdrawal & { allowance: b
     ...{ allowance, approvalsWait: false },
   };
   const claims = (plan.settles || isOpenRequest(state)) && !unclaimed;
-  const step = { chainId: row.vaultChainId, token: plan.destination?.token ?? null };
+  const { vaultChainId: chainId, claimTxHash, refundTxHash } = row;
   const ready = claim !== null;
-  const claimed = { request: claim, state: claimState(row, { state, ready }), txHash: row.claimTxHash };
-  const sent = row.refundTxHash === null ? ("required" as const) : ("waiting" as const);
-  const cancelled = { request: cancel, state: sent, txHash: row.refundTxHash };
+  const claimed = {
+    purpose: "claim",
+    ...{ chainId, token: plan.destination?.token ?? null, request: claim },
+    ...{ state: claimState(row, { state, ready }), txHash: claimTxHash },
+  } as const;
+  const cancelled = {
+    purpose: "cancel",
+    ...{ chainId, token: plan.source.token, request: cancel, txHash: refundTxHash },
+    state: refundTxHash === null ? "required" : "waiting",
+  } as const;
   return [
     ...toLegSteps(plan.source, first),
-    ...(claims ? [toRequestStep({ purpose: "claim", ...step, ...claimed })] : []),
-    ...(cancel === null ? [] : [toRequestStep({ purpose: "cancel", ...step, ...cancelled })]),
+    ...(claims ? [toRequestStep(claimed)] : []),
+    ...(cancel === null ? [] : [toRequestStep(cancelled)]),
     ...transferSteps(withdrawal),
   ];
 }

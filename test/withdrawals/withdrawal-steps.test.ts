@@ -77,6 +77,16 @@ describe("toWithdrawalSteps() of a redemption at once", () => {
   });
 });
 
+test("toWithdrawalSteps() names the shares in the step that takes them back, whatever the vault pays", () => {
+  const plan: StepPlan = { ...twoStep, source: requested.source, settles: true };
+  const row = { ...withdrawalRow, state: "requested" } as const;
+  const steps = toWithdrawalSteps({
+    ...{ row, state: row.state, plan, allowance: null, asked: [], next: nextOf("cancel") },
+  });
+  expect(steps.find(({ purpose }) => purpose === "cancel")?.token).toEqual(shares);
+  expect(steps.find(({ purpose }) => purpose === "claim")?.token).toEqual(usdc);
+});
+
 describe("toWithdrawalSteps() of a request", () => {
   const plan = requested;
   test.each<[string, Case, string[]]>([
