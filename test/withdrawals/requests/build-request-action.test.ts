@@ -1,11 +1,13 @@
 import { decodeFunctionData, encodeErrorResult, parseAbi, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
+import { getActions } from "../../../src/actions/get-available-actions.ts";
 import { RequestActionInput } from "../../../src/schemas/withdraw-build-schema.ts";
 import { buildRequestAction } from "../../../src/withdrawals/requests/build-request-action.ts";
 import type { RequestAction } from "../../../src/withdrawals/requests/simulate-request-action.ts";
 import { OTHER, USDC, USER, VAULT, vault } from "../../support/deposits/fixtures.ts";
 import { transferLog } from "../../support/deposits/logs.ts";
 import { balanceKey, type SimulatedEffects } from "../../support/deposits/simulated-chain.ts";
+import { vedaDelayed } from "../../support/withdrawals/veda-exit-answers.ts";
 import {
   cooling,
   createWithdrawalFixture,
