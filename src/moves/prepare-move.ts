@@ -108,11 +108,11 @@ function targetToken({ order, from }: { order: DepositOrder; from: Vault }): Tok
 
 async function onOneChain(ctx: Context, move: Move): Promise<PreparedDeposit> {
   const { order, withdrawal, target } = move;
-  if (order.entry.via !== "router" || isNative(target.address)) throw notInOne(order.vault);
+  if (order.entry.via !== "router" || isNative(target.address)) throw notInOne("into", order.vault);
   const facts = await readExitFacts(ctx, withdrawal);
   const kind = chooseExitSignature({ order: withdrawal, facts, mode: "instant" });
   const exit = await prepareMode(ctx, { order: withdrawal, facts, mode: "instant" });
-  if (exit.exit.way.via !== "router" || exit.assets === null) throw notInOne(withdrawal.vault);
+  if (exit.exit.way.via !== "router" || exit.assets === null) throw notInOne("out of", withdrawal.vault);
   const paid = { exit, amount: exit.assets, kind };
   if (sameAddress(exit.exit.way.token.address, target.address))
     return moveInOne(ctx, {
@@ -122,8 +122,11 @@ async function onOneChain(ctx: Context, move: Move): Promise<PreparedDeposit> {
   return moveWithSwap(ctx, { move, facts, ...paid });
 }
 
-const notInOne = ({ name }: Vault): AppError =>
-  failure("mode_unsupported", `${name} cannot be moved in one transaction: withdraw first, then deposit`);
+const notInOne = (way: "into" | "out of", { name }: Vault): AppError =>
+  failure(
+    "mode_unsupported",
+    `no shares can be moved ${way} ${name} in one transaction: withdraw first, then deposit`,
+  );
 
 /**
  * A move with the prepared redemption of the old vault's shares. `amount` is the expected payment of the old vault.
@@ -149,7 +152,7 @@ async function moveWithSwap(ctx: Context, of: Paid): Promise<PreparedDeposit> {
   const build = async (scope: Context, attempt: RouteAttempt) => {
     const route = await buildOffer(scope, { order: routing, attempt });
     const { asStep } = route;
-    if (asStep === undefined || asStep.receiverOffset === null) throw notInOne(order.vault);
+    if (asStep === undefined || asStep.receiverOffset === null) throw notInOne("into", order.vault);
     const step = providerStep(paidIn, { route, asStep, amount });
     const exit = { ...of.exit, exit: { ...of.exit.exit, minAssets: amount } };
     const loss = fractionToParts(slippage);
@@ -196,7 +199,7 @@ async function moveInOne(ctx: Context, of: InOne): Promise<MovedInOne> {
   const { order, withdrawal, target } = move;
   const intent: DepositIntent = { ...order, token: target, amount };
   const checked = await preflightDeposit(ctx, { intent, amount });
-  if (checked.terms.async === true) throw notInOne(order.vault);
+  if (checked.terms.async === true) throw notInOne("into", order.vault);
   const first = encodeMove(of, { intent, minShares: minimumShares(checked.previewShares, loss), facts });
   const payment = sharePayment({ order: withdrawal, facts, way: exit.exit.way });
   const made = await simulatePayment(ctx, {
@@ -310,7 +313,7 @@ function explainMove(
 async function acrossChains(ctx: Context, { order, withdrawal, target }: Move): Promise<PreparedDeposit> {
   const facts = await readExitFacts(ctx, withdrawal);
   const { kind, prepared } = await prepareInOneTransaction(ctx, { order: withdrawal, facts });
-  if (prepared.kind !== "routed") throw notInOne(withdrawal.vault);
+  if (prepared.kind !== "routed") throw notInOne("out of", withdrawal.vault);
   const { exit, call, route, reasons, source } = prepared.exit;
   const second = { ...order, token: target.address, amount: route.toAmountMin };
   const deposit = await prepareSecondStep(ctx, second);

@@ -113,6 +113,18 @@ describe("prepareMove() between vaults of one asset", () => {
     expect(await codeOf({ effects })).toBe(code);
   });
 
+  test("says whether the vault that is left or the new one stands in the way", async () => {
+    const messageOf = async (of: { target?: Vault; from?: Vault }) => {
+      const { from = vault, ...world } = of;
+      const { ctx } = await createMoveFixture(world);
+      const refused = await prepareMove(ctx, { input: moveInput(), from }).catch((error: Error) => error);
+      return refused instanceof Error ? refused.message : "";
+    };
+    expect(await messageOf({ target: gated })).toMatch(`no shares can be moved into ${into.name} in one`);
+    const left: Vault = { ...vault, adapter: "ipor" };
+    expect(await messageOf({ from: left })).toMatch(`no shares can be moved out of ${left.name} in one`);
+  });
+
   test("names no single transaction without the Router", async () => {
     expect(await codeOf({ routed: false })).toBe("mode_unsupported");
   });
