@@ -57,8 +57,10 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     remedy: "Use one of the chains that `GET /v1/chains` lists.",
   },
   token_unsupported: {
-    cause: "The token does not exist on the chain, or the vault does not accept it.",
-    remedy: "Use one of the tokens that `GET /v1/tokens` lists.",
+    cause:
+      "The token does not exist on the chain, or the vault does not take or pay it, or a withdrawal to another chain names no `to_token`.",
+    remedy:
+      "Use a token that `GET /v1/tokens` lists. To be paid the vault's asset, leave out `to_token` and `to_chain_id`.",
   },
   no_route: {
     cause:
@@ -79,20 +81,24 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   would_revert: {
     cause:
       "The transaction would revert, by its simulation or a balance. `revert` contains the reason if it is known.",
-    remedy: "Check the balance and allowance of `user_address`, then repeat the request.",
+    remedy:
+      "Check the balance and allowance of `user_address`, and what `GET /v1/actions` allows; then repeat the request.",
   },
   not_allowed: {
-    cause: "The vault accepts deposits only from accounts on its whitelist, or blocks this account.",
-    remedy: "Ask the vault's curator for access, or choose another vault.",
+    cause:
+      "The vault or its token refuses this account: it is not on a list, is blocked, or its shares secure a loan.",
+    remedy:
+      "Ask the vault's curator for access, or choose another vault. Repay a loan before its collateral is withdrawn.",
   },
   share_locked: {
     cause:
       "The vault locks shares for a time after a deposit, or forbids their transfer, which the DepositRouter needs.",
-    remedy: "Choose another vault, or repeat the request later.",
+    remedy:
+      "Repeat a withdrawal after the time in the text, or in `until` of `withdraw` in `GET /v1/actions`. To deposit, choose another vault.",
   },
   below_minimum: {
     cause:
-      "The amount is below the vault's minimum deposit, which `min_deposit` contains if it is known, or the shares are too few to be redeemed.",
+      "The amount is below the vault's minimum deposit (`min_deposit`, if known), or the shares are too few to be redeemed, swapped or bridged.",
     remedy: "Deposit at least `min_deposit`, or withdraw more.",
   },
   above_maximum: {
@@ -101,17 +107,20 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     remedy: "Deposit at most `max_deposit`, or repeat the request when the vault has capacity.",
   },
   price_stale: {
-    cause: "The vault's price source is out of date, and the vault rejects deposits until it is updated.",
-    remedy: "Repeat the request after the next price update.",
+    cause:
+      "The vault's price source is out of date, and the vault rejects deposits or instant withdrawals until it is updated.",
+    remedy:
+      "Repeat the request after the next price update, or withdraw with `mode` `request` where the vault takes requests.",
   },
   no_liquidity: {
     cause:
-      "The vault cannot pay this amount now; `available` contains the amount that it can pay, if it is known.",
-    remedy: "Withdraw at most `available`, or request the withdrawal where the vault takes requests.",
+      "The vault cannot pay this amount now; `available` is what it can pay, in the smallest unit of that token, if it is known.",
+    remedy:
+      "Withdraw fewer shares: `max` of `withdraw` in `GET /v1/actions` says how many. Or set `mode` to `request`, if the vault takes requests.",
   },
   cooldown: {
     cause: "The vault pays only after a cooldown, which ends at `until`, if that is known.",
-    remedy: "Repeat the request after `until`.",
+    remedy: "Repeat the request after `until`, or later if that is `null`.",
   },
   exits_paused: {
     cause: "The vault's contract has paused withdrawals.",
@@ -125,7 +134,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     cause:
       "The token, the account, Permit2 or the route does not support a signature in place of an approval.",
     remedy:
-      "Build again with `authorize` set to `approve`, or to `auto`, which takes the first authorization that works.",
+      "Build again with `authorize` set to `approve`, or to `auto`, which takes the first that works; without `submitter`, the user sends it.",
   },
   request_pending: {
     cause:
@@ -134,7 +143,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   mode_unsupported: {
     cause:
-      "The vault does not support the requested mode, or the two vaults of a move allow none on one chain.",
+      "The vault does not support the requested mode or action, or the two vaults of a move allow none in one transaction.",
     remedy:
       "Set `mode` to `auto`, or to a mode that `POST /v1/withdraw/quote` offers (`request` for a cooldown). In place of a move, withdraw first, then deposit.",
   },
@@ -215,7 +224,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     remedy: "Read the deposit with `GET /v1/deposits/{tracking_id}` before you decide what to do.",
   },
   withdrawal_state: {
-    cause: "The withdrawal is in a state in which this operation is not possible.",
+    cause: "The withdrawal, or the request at the vault, is in a state in which this is not possible.",
     remedy:
       "Read the withdrawal with `GET /v1/withdrawals/{tracking_id}`, or a request with `GET /v1/positions/{user_address}`, before you decide what to do.",
   },
@@ -246,7 +255,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   simulation_unavailable: {
     cause:
-      "No node of the chain could simulate the transaction, verify the smart account's signature or read the vault's requests.",
+      "No node of the chain could simulate the transaction, verify a smart account's signature, or read the account's shares or requests.",
     remedy: "Repeat the request after a few seconds.",
   },
   overloaded: {

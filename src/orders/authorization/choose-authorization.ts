@@ -49,7 +49,10 @@ export function chooseAuthorization(payable: Payable): AuthorizationKind | null 
   const found = LADDER.find((kind) => problemOf(kind, { ...payable, named: false }) === null);
   if (found !== undefined) return found;
   if (own) return null;
-  throw failure("authorization_unsupported", "no signature that another account could submit works here");
+  throw failure(
+    "authorization_unsupported",
+    "no signature that another account could submit works here: leave out `submitter`, so that the user sends it",
+  );
 }
 
 /** Returns why a kind of signature does not work for a payment, or null if it works. */

@@ -180,11 +180,11 @@ describe("unsupported requests", () => {
     expect(await refused(body)).toMatchInlineSnapshot(`
       {
         "code": "no_route",
-        "detail": "the provider does not support this token or chain: pay with another token",
+        "detail": "the provider does not support this token or chain: use another token",
         "reasons": [
           {
             "code": "token_unknown",
-            "detail": "the provider does not support this token or chain: pay with another token",
+            "detail": "the provider does not support this token or chain: use another token",
           },
         ],
         "status": 400,
@@ -206,11 +206,11 @@ describe("unsupported requests", () => {
     expect(await refused(body)).toMatchInlineSnapshot(`
       {
         "code": "no_route",
-        "detail": "the provider does not support this token or chain: pay with another token",
+        "detail": "the provider does not support this token or chain: use another token",
         "reasons": [
           {
             "code": "token_unknown",
-            "detail": "the provider does not support this token or chain: pay with another token",
+            "detail": "the provider does not support this token or chain: use another token",
           },
           {
             "code": "asset_unsupported",

@@ -6,7 +6,7 @@ import { LifiErrorBody } from "./lifi-schemas.ts";
 /** Codes of LI.FI's `no_route` reasons, each with the text shown to customers. */
 const lifiReasonDetails = {
   bridge_unavailable: "no bridge with verifiable transactions supports this transfer",
-  token_unknown: "the provider does not support this token or chain: pay with another token",
+  token_unknown: "the provider does not support this token or chain: use another token",
   request_refused: "the provider rejects this transfer request",
   no_quote: "the provider has no quote for this transfer",
   transaction_not_built:
