@@ -97,6 +97,6 @@ async function toStatus(
       next_refusal: refusal,
       steps,
     },
-    poll_after_ms: pollWithdrawalAfter(state),
+    poll_after_ms: pollWithdrawalAfter(state, next),
   };
 }

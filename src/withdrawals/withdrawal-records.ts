@@ -99,7 +99,7 @@ export async function getTrackedWithdrawal(ctx: Context, trackingId: string): Pr
   const steps = await readWithdrawalSteps(ctx, { row, state: wire.state, next });
   return {
     ...{ ...wire, ...quotedFields(own, ctx.now()), next, next_refusal: refusal, steps },
-    ...{ poll_after_ms: pollWithdrawalAfter(wire.state), same_as: sameAs },
+    ...{ poll_after_ms: pollWithdrawalAfter(wire.state, next), same_as: sameAs },
   };
 }
 

@@ -187,10 +187,11 @@ async function planOfRow(ctx: Context, row: WithdrawalRow): Promise<StepPlan> {
 const POLL_MS = { user: 3_000, chain: 3_000, bridge: 5_000, vault: 60_000, nothing: 60_000 } as const;
 
 /**
- * Returns the recommended time before fetching a withdrawal again, in milliseconds: 3,000 while the user or a chain
- * must act, 5,000 for a bridge, and 60,000 otherwise.
+ * Returns the recommended time before fetching a withdrawal with this next step again, in milliseconds: 3,000 while the
+ * user or a chain must act, 5,000 for a bridge, and 60,000 otherwise.
  */
-export function pollWithdrawalAfter(state: WithdrawalState): number {
+export function pollWithdrawalAfter(state: WithdrawalState, next: WithdrawalNextStep | null): number {
+  if (next !== null) return POLL_MS.user;
   switch (state) {
     case "built":
     case "claimable":

@@ -261,13 +261,18 @@ describe("readWithdrawalSteps()", () => {
   });
 });
 
-test.each<[WithdrawalState, number]>([
-  ["built", 3_000],
-  ["claimable", 3_000],
-  ["submitted", 3_000],
-  ["bridging", 5_000],
-  ["cooling", 60_000],
-  ["completed", 60_000],
-])("pollWithdrawalAfter(): %s is read again after %i ms", (state, ms) => {
-  expect(pollWithdrawalAfter(state)).toBe(ms);
+test.each<[WithdrawalState, WithdrawalNextStep["kind"] | null, number]>([
+  ["built", null, 3_000],
+  ["claimable", "claim", 3_000],
+  ["claimable", null, 3_000],
+  ["submitted", null, 3_000],
+  ["bridging", null, 5_000],
+  ["requested", null, 60_000],
+  ["cooling", null, 60_000],
+  // The user can take the shares back, and waits for that.
+  ["requested", "cancel", 3_000],
+  ["cooling", "cancel", 3_000],
+  ["completed", null, 60_000],
+])("pollWithdrawalAfter(): %s with the next step %s is read again after %i ms", (state, kind, ms) => {
+  expect(pollWithdrawalAfter(state, kind === null ? null : nextOf(kind))).toBe(ms);
 });
