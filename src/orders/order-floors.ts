@@ -19,9 +19,12 @@ export function orderDeadline(blockTime: number): bigint {
 /** Maximum part of the slippage that the vault deposit after a transfer may lose, in parts per billion: 0.5%. */
 const MAX_VAULT_LOSS = PARTS_PER_BILLION / 200n;
 /** Scale of `minOutPerIn`: output units per input unit times 10^27. */
-const PER_UNIT_SCALE = 10n ** 27n;
-/** Smallest `minOutPerIn` at which its rounding is negligible. Orders below it are not made in one step. */
-const MIN_OUT_PER_IN = 10n ** 6n;
+export const PER_UNIT_SCALE = 10n ** 27n;
+/**
+ * Smallest `minOutPerIn` at which its rounding is negligible. With less, it would protect nothing: no bridge delivers into
+ * such an order, and a withdrawal of all shares takes no further ones.
+ */
+export const MIN_OUT_PER_IN = 10n ** 6n;
 /** Amount in the smallest unit that a bridge's own rounding may cost, in addition to its tolerance. */
 const BRIDGE_ROUNDING = 1n;
 

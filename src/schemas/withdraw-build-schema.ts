@@ -42,7 +42,7 @@ const SharesInput = z
   });
 
 /** Withdrawal modes that a caller can request. */
-export const withdrawModes = ["auto", "instant", "request"] as const;
+const withdrawModes = ["auto", "instant", "request"] as const;
 
 /** Explains that a cooldown, which is a mode of options and records, is asked for as a request. */
 const explainMode = ({ input }: { input?: unknown }): string | undefined =>

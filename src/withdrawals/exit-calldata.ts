@@ -2,6 +2,7 @@ import { encodeFunctionData, IntegerOutOfRangeError, parseAbi, zeroAddress } fro
 import { isNative } from "../lib/address.ts";
 import { MAX_UINT256 } from "../lib/amount.ts";
 import { once } from "../lib/once.ts";
+import { MIN_OUT_PER_IN, PER_UNIT_SCALE } from "../orders/order-floors.ts";
 import type { UserCall } from "../orders/order-wallet-calls.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
 import {
@@ -34,16 +35,12 @@ export interface Exit {
 const wrappedNativeAbi = once(() => parseAbi(["function withdraw(uint256 amount)"]));
 /** Byte offset of the amount in `withdraw(uint256)`. */
 const UNWRAP_OFFSET = 4n;
-/** Scale of `minOutPerIn`, which is the number of output units per input unit times this scale. */
-const PER_UNIT_SCALE = 10n ** 27n;
-/** Smallest `minOutPerIn` whose rounding is negligible. With less, no minimum would protect a further share. */
-const LEAST_PER_SHARE = 10n ** 6n;
 
 /**
  * Encodes the vault's own redemption or request. If the Router redeems, its executor is the caller, the owner of the
  * shares and the receiver; otherwise, the user is all three.
  */
-export function vaultExitCall({ order, way, shares, minAssets }: Exit): ExitCall {
+function vaultExitCall({ order, way, shares, minAssets }: Exit): ExitCall {
   const { exits, vault, user } = order;
   const account = way.via === "router" ? null : user;
   return exits.encode(vault, {
@@ -116,7 +113,7 @@ export function shareOrder(
  */
 function takenShares({ order, shares }: Exit, minOut: bigint): Pick<RouterOrder, "amountIn" | "minOutPerIn"> {
   const floor = (minOut * PER_UNIT_SCALE) / shares;
-  if (order.shares !== "all" || floor < LEAST_PER_SHARE) return { amountIn: shares, minOutPerIn: 0n };
+  if (order.shares !== "all" || floor < MIN_OUT_PER_IN) return { amountIn: shares, minOutPerIn: 0n };
   return { amountIn: MAX_UINT256, minOutPerIn: floor < MAX_UINT256 ? floor : MAX_UINT256 };
 }
 
@@ -124,7 +121,7 @@ function takenShares({ order, shares }: Exit, minOut: bigint): Pick<RouterOrder,
  * Returns the Router order that redeems shares and sends the payment to the user, unwrapped if the user requests the
  * native currency. Errors of `redeemStep` propagate.
  */
-export function toExitOrder(exit: Exit): RouterCall {
+function toExitOrder(exit: Exit): RouterCall {
   const { way, minAssets } = exit;
   const native = unwraps(exit);
   return {
