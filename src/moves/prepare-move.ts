@@ -29,6 +29,7 @@ import {
   decodeRouterError,
   encodeRouterCall,
   failedTokenOf,
+  foreignReason,
   type RouterCall,
   type RouterStep,
 } from "../router/router-codec.ts";
@@ -38,6 +39,7 @@ import type { WithdrawInput } from "../schemas/withdraw-build-schema.ts";
 import { withStoredVault } from "../vaults/find-vault.ts";
 import type { Token, Vault } from "../vaults/vault.ts";
 import { acceptedTokens } from "../vaults/vault-deposit-entry.ts";
+import { explainCommonRevert } from "../vaults/vault-reverts.ts";
 import { prepareMode } from "../withdrawals/choose-exit.ts";
 import { withdrawalWarnings } from "../withdrawals/describe-built-withdrawal.ts";
 import { type Exit, redeemStep } from "../withdrawals/exit-calldata.ts";
@@ -305,8 +307,10 @@ function explainMove(
     failedCall === "approval" || (token !== null && sameAddress(token, of.move.withdrawal.vault.shareToken));
   if (left || index === 0n || error?.name === "StepUnderfunded")
     return explainFailedExit({ order: of.move.withdrawal, way, shares }, revert);
-  if (index === 1n && of.between.length > 0)
-    return failure("would_revert", "the swap would revert", { revert: null });
+  if (index === 1n && of.between.length > 0) {
+    const { text } = explainCommonRevert(foreignReason(revert) ?? "0x");
+    return failure("would_revert", "the swap would revert", { revert: text });
+  }
   return explainDepositRevert({ intent: of.intent, amount: of.amount, terms: of.checked.terms }, failed);
 }
 

@@ -139,13 +139,15 @@ describe("prepareMove() between vaults of different assets", () => {
   /** A world with one exchange; `seen` is what the simulation mints. */
   const stage = async ({
     seen = gained,
+    revert,
     ...change
-  }: Parameters<typeof swapDesk>[1] & { seen?: bigint } = {}) => {
+  }: Parameters<typeof swapDesk>[1] & { seen?: bigint; revert?: Hex } = {}) => {
     const { ctx } = await createMoveFixture({
       ...{ target, answers: { asset, previewDeposit: gained, convertToAssets: worth } },
-      effects: () => ({
-        rises: { [balanceKey(USDC, USER)]: WORTH, [balanceKey(TARGET_VAULT, USER)]: seen },
-      }),
+      effects: ({ data }) =>
+        revert !== undefined && isMove(data)
+          ? { revert }
+          : { rises: { [balanceKey(USDC, USER)]: WORTH, [balanceKey(TARGET_VAULT, USER)]: seen } },
     });
     return swapDesk(ctx, change);
   };
@@ -176,6 +178,20 @@ describe("prepareMove() between vaults of different assets", () => {
     const made = await prepareMove({ ...ctx, providers }, { input: moveInput(), from: vault });
     expect(toWarnings(made)).toEqual([{ code: "price_unverified", detail: expect.any(String) }]);
     expect(toWarnings(await swapping())).toEqual([]);
+  });
+
+  test("passes on why the swap would revert", async () => {
+    const reason = encodeErrorResult({
+      abi: parseAbi(["error Error(string)"]),
+      args: ["too little received"],
+    });
+    const revert = encodeErrorResult({
+      abi: depositRouterAbi,
+      ...{ errorName: "StepFailed", args: [1n, reason] },
+    });
+    await expect(swapping({ revert })).rejects.toMatchObject({
+      ...{ code: "would_revert", members: { revert: "too little received" } },
+    });
   });
 
   test.each([
