@@ -64,11 +64,13 @@ export async function resolveWithdrawal(
   if (input.shares !== "all" && input.shares > MOST_SHARES) throw tooManyShares();
   const to = targetOf(ctx, { input, vault });
   const modes = exits.modes(vault).filter((mode) => matchesRequestedMode(mode, input.mode));
-  if (modes.length === 0)
+  if (modes.length === 0) {
+    const known = exits.modes(vault).map((mode) => (mode === "cooldown" ? "request (a cooldown)" : mode));
     throw failure(
       "mode_unsupported",
-      `${vault.name} does not pay withdrawals in the requested mode; it pays by: ${exits.modes(vault).join(", ")}`,
+      `${vault.name} does not pay withdrawals in the requested mode; it pays by: ${known.join(", ")}`,
     );
+  }
   const paysItself = modes.some((mode) => exitTokensFor({ exits, vault, mode, to })[0].pays);
   const trackingId = `trk_${ctx.randomId()}`;
   return {

@@ -55,6 +55,12 @@ describe("resolveWithdrawal()", () => {
     expect((await resolved({ to_token: alias })).to.token).toBe(zeroAddress);
   });
 
+  test("names the modes of a vault as a request must ask for them", async () => {
+    const delayed = familyVault("veda", { teller: "d", delayed_withdraw: OTHER });
+    await expect(resolved({ mode: "instant" }, delayed)).rejects.toThrow(/pays by: request \(a cooldown\)$/);
+    await expect(resolved({ mode: "request" })).rejects.toThrow(/pays by: instant$/);
+  });
+
   test("ignores that a vault is paused for deposits", async () => {
     expect(await codeOf({}, { ...vault, status: "paused" })).toBe("none");
   });
