@@ -33,8 +33,8 @@ interface ExitSimulation {
 /**
  * Simulates an exit with its approvals, like `simulatePayment` and in a setting that resembles a real transaction, and
  * reduces the approval to what the vault takes if that is known, less than all shares, and sufficient. Without an
- * enforced minimum, the result is that with the transaction's own gas limit; if the call then reverts, with twice the
- * gas, which is then the transaction's. Throws what `simulatePayment` throws.
+ * enforced minimum, the result is that of `simulateWithOwnGas`, where the node applies gas limits. Throws what
+ * `simulatePayment` throws.
  */
 export async function simulateWithdrawalPayment(
   ctx: Context,
@@ -49,7 +49,8 @@ export async function simulateWithdrawalPayment(
   if (!first.ok) return first;
   const own = { ...asked, payment: { ...payment, setting } };
   const made = withoutLastRead(await approveExactly(ctx, { own, first }));
-  if (enforced || setting === null) return made;
+  // Only `eth_simulateV1`, whose results have logs, applies gas limits.
+  if (enforced || made.simulation.calls.at(-1)?.logs == null) return made;
   // What such a call pays or records is known from simulations alone: their gas limits must not give them away to the
   // vault.
   const { approved, unused, calls } = made;

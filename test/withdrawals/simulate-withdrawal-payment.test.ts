@@ -15,11 +15,12 @@ const APPROVE = "0x095ea7b3";
 
 /** Simulates an exit by the owner's call of a vault; gives the result and what each simulation approved. */
 async function simulated(of: {
-  effects: (approved: readonly bigint[]) => SimulatedEffects;
+  effects: (approved: readonly bigint[], call: SentCall) => SimulatedEffects;
   allowance?: bigint;
+  enforced?: boolean;
 }) {
   let sent: SentCall[][] = [];
-  const chain = simulatedChain({ effects: () => of.effects(approvalsIn(sent.at(-1) ?? [])) });
+  const chain = simulatedChain({ effects: (call) => of.effects(approvalsIn(sent.at(-1) ?? []), call) });
   sent = chain.sent;
   const ctx = testContext({ clients: [chain.client] });
   const payment = {
@@ -27,7 +28,12 @@ async function simulated(of: {
     ...{ balance: HELD, allowance: of.allowance ?? 0n, block: { number: 1, timestamp: READ_AT } },
   };
   const call = { target: OTHER, value: 0n, data: "0x12345678" } as const;
-  const made = await simulateWithdrawalPayment(ctx, { payment, call, reads: [], enforced: true });
+  const made = await simulateWithdrawalPayment(ctx, {
+    payment,
+    call,
+    reads: [],
+    enforced: of.enforced ?? true,
+  });
   return { made, approvals: sent.map(approvalsIn) };
 }
 
@@ -77,6 +83,20 @@ describe("simulateWithdrawalPayment()", () => {
   test("approves all shares where the allowance cannot be read", async () => {
     const { made } = await simulated({ effects: () => ({ spends: FEE, unread: true }) });
     expect(made).toMatchObject({ ok: true, approved: HELD, unused: null });
+  });
+
+  test("counts what a call without a minimum does with its own gas, also where the chain's fees are unknown", async () => {
+    const posing = (_: readonly bigint[], { gas }: SentCall): SimulatedEffects =>
+      gas === undefined ? { logs: [] } : { logs: [], revert: "0x" };
+    const own = { allowance: HELD, effects: posing } as const;
+    expect((await simulated({ ...own, enforced: false })).made.ok).toBe(false);
+    // The contract that enforces the minimum needs no such proof.
+    expect((await simulated({ ...own, enforced: true })).made.ok).toBe(true);
+  });
+
+  test("simulates a call without a minimum once where the node applies no gas limits", async () => {
+    const { made, approvals } = await simulated({ effects: () => ({}), allowance: HELD, enforced: false });
+    expect([made.ok, approvals]).toEqual([true, [[]]]);
   });
 
   test("leaves alone what the user allowed earlier", async () => {

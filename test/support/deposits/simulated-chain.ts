@@ -37,6 +37,8 @@ export interface SentCall {
   to: Address;
   data: Hex;
   value: Hex;
+  /** Gas limit; absent for the node's default. */
+  gas?: Hex;
 }
 
 /** Effects of the last call of a simulation. */
