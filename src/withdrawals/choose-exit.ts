@@ -104,8 +104,8 @@ function isPaid({ exit, minAssets, simulated }: PreparedExit): boolean {
 
 /**
  * Calls `prepare` for the modes in the given order and returns its first result. If all are refused, throws the error
- * that `mostTelling` chooses; `mode_unsupported` for no modes. An error that is not a refusal (`isRefusal`) or of
- * `asOnwardError` is thrown immediately.
+ * that `mostTelling` chooses; `mode_unsupported` for no modes. An error that is no refusal (`isRefusal`), and one of
+ * `asOnwardError`, is thrown immediately.
  */
 export async function firstPossible<T>(
   modes: readonly ExitMode[],

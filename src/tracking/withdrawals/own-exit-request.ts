@@ -6,9 +6,9 @@ import { isOpenRequest } from "./withdrawal-state-machine.ts";
 /**
  * Finds a withdrawal's request among the user's. If the row has a request id: the request with that id, otherwise the
  * only one whose id differs in nothing but that a queue precedes one of the two (`queue:id`), otherwise the first whose
- * claim returns shares, which is also preferred if it has the row's shares and the one with its id has fewer. If not, the shares of the open `others` are deducted from the requests. Of those with shares
- * left: the first with as many as the row, otherwise the only one, or `ambiguous` if there are several. Null if none
- * matches. Pure.
+ * claim returns shares, which is also preferred if it has the row's shares and the one with its id has fewer. If the row
+ * has no id, the shares of the open `others` are deducted from the requests; of those with shares left, it is the first
+ * with as many as the row, otherwise the only one, or `ambiguous` if there are several. Null if none matches. Pure.
  */
 export function ownRequest(
   row: Pick<WithdrawalRow, "requestId" | "shares">,
