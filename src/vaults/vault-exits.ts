@@ -173,7 +173,7 @@ export interface PendingExit {
   /** `rejected`: the vault will not pay; `expired`: the time in which it could be paid or claimed is over. */
   state: "pending" | "claimable" | "rejected" | "expired";
   /** Why the vault refuses the claim of a pending request, apart from its wait. Absent if no reason is known. */
-  refusal?: "exits_paused" | "not_allowed" | "price_unsafe";
+  refusal?: "exits_paused" | "not_allowed" | "price_unsafe" | "no_liquidity";
   /** Assets that can be claimed now. */
   claimableAssets: bigint | null;
   /** Shares whose assets can be claimed now, or that can be claimed back. */

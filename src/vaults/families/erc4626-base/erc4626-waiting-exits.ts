@@ -36,6 +36,7 @@ import {
   MAPLE_MANUAL,
   mapleAbi,
   mapleCancellation,
+  mapleClaimedShares,
   mapleTerms,
 } from "../maple/maple-exits.ts";
 import { findMapleEnd, findMapleRequest, isTakenFromQueue } from "../maple/maple-request-events.ts";
@@ -186,7 +187,7 @@ export function waitingExits(ordinary: VaultExits): VaultExits {
           : encodeFunctionData({
               abi: mapleAbi(),
               functionName: "redeem",
-              args: [request.claimableShares ?? 0n, user, user],
+              args: [mapleClaimedShares(request), user, user],
             });
       return { target: vault.entryPoint, data };
     },

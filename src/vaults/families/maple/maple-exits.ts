@@ -11,7 +11,7 @@ import {
 import { isNative } from "../../../lib/address.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
-import type { ExitFollowUp, ExitTerms, ExitTermsInput } from "../../vault-exits.ts";
+import type { ExitFollowUp, ExitTerms, ExitTermsInput, PendingExit } from "../../vault-exits.ts";
 import { addressParam, optionalChoiceParam, withWithdrawSeconds } from "../../vault-params.ts";
 import { type Identification, ORDINARY_ACCOUNT } from "../erc4626-base/erc4626-derivation.ts";
 import { erc4626ExitReads, erc4626ExitTermsOf } from "../erc4626-base/erc4626-exits.ts";
@@ -135,6 +135,13 @@ export function mapleTerms(vault: Vault, request: ExitTermsInput): Query<ExitTer
     ...found.window,
   }));
 }
+
+/**
+ * Returns the shares that the claim of a claimable request names. A cyclical manager, whose requests have a window, takes
+ * no other number than all shares of the request, even where the pool pays for some of them only.
+ */
+export const mapleClaimedShares = ({ shares, claimableShares, expiresAt }: PendingExit): bigint =>
+  (expiresAt === null ? claimableShares : shares) ?? 0n;
 
 /** Encodes the cancellation of a request, at the queue where that takes it back by its id; null if it cannot be. */
 export function mapleCancellation(

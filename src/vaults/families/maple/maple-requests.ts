@@ -28,10 +28,10 @@ const poolAbi = once(() =>
   ]),
 );
 /**
- * ABI of the withdrawal managers. `exitCycleId` and `getWindowAtId` are only in the cyclical one, `requestIds` and
- * `manualSharesAvailable` only in the queue, whose version 3 has no `lockedShares`: in earlier ones, both are the same.
- * `requests(uint128)` is only in its version 1, and `requestsByOwner` only in later ones. Sources: maple-labs/maple-js,
- * withdrawal-manager-cyclical and withdrawal-manager-queue.
+ * ABI of the withdrawal managers. `exitCycleId`, `getWindowAtId` and `getRedeemableAmounts` are only in the cyclical one,
+ * `requestIds` and `manualSharesAvailable` only in the queue, whose version 3 has no `lockedShares`: in earlier ones,
+ * both are the same. `requests(uint128)` is only in its version 1, and `requestsByOwner` only in later ones. Sources:
+ * maple-labs/maple-js, withdrawal-manager-cyclical and withdrawal-manager-queue.
  */
 const managerAbi = once(() =>
   parseAbi([
@@ -39,6 +39,7 @@ const managerAbi = once(() =>
     "function manualSharesAvailable(address owner) view returns (uint256)",
     "function exitCycleId(address owner) view returns (uint256)",
     "function getWindowAtId(uint256 cycleId) view returns (uint256 start, uint256 end)",
+    "function getRedeemableAmounts(uint256 lockedShares, address owner) view returns (uint256 redeemable, uint256 assets, bool isPartial)",
     "function requestIds(address owner) view returns (uint256)",
     "function requests(uint128 requestId) view returns (address owner, uint256 shares)",
     "function requestsByOwner(address owner) view returns (uint256[] requestIds, uint256[] shares)",
@@ -68,6 +69,8 @@ interface HeldShares {
   queue?: Address;
   /** Window of the request's cycle, in unix seconds: from the start, and before the end. Absent without a request. */
   window?: readonly [start: bigint, end: bigint];
+  /** Shares of the request that the pool's liquidity pays for now, and their assets. Absent if unknown. */
+  payable?: readonly [shares: bigint, assets: bigint, isPartial: boolean];
 }
 
 interface Asked {
@@ -153,7 +156,7 @@ function holdings(manager: Address, user: Address): Query<HeldShares | null> {
     const manual = newest.ok ? valueOrNull(results.manual) : null;
     const locked = valueOrNull(results.locked) ?? manual;
     if (locked === null) return known(null);
-    if (!newest.ok) return inCycle(manager, { locked, cycle: valueOrNull(results.cycle) });
+    if (!newest.ok) return inCycle(manager, { user, locked, cycle: valueOrNull(results.cycle) });
     const none: HeldShares = { type: "queue", locked, waiting: [] };
     if (all.ok) return known(withRequests({ ...none, queue: manager }, all.value));
     return newest.value === 0n ? known(none) : inQueue(manager, { none, user, id: newest.value });
@@ -163,13 +166,19 @@ function holdings(manager: Address, user: Address): Query<HeldShares | null> {
 /** Returns a query for the shares of a request to a cyclical manager; null without its cycle or that one's window. */
 function inCycle(
   manager: Address,
-  { locked, cycle }: { locked: bigint; cycle: bigint | null },
+  { user, locked, cycle }: { user: Address; locked: bigint; cycle: bigint | null },
 ): Query<HeldShares | null> {
   if (cycle === null) return known(null);
   const held = { type: "cycles", locked, waiting: [] } as const;
   if (locked === 0n) return known(held);
-  const reads = { window: read({ to: manager, abi: managerAbi(), name: "getWindowAtId", args: [cycle] }) };
-  return createQuery(reads, ({ window }) => (window.ok ? { ...held, window: window.value } : null));
+  const on = { to: manager, abi: managerAbi() } as const;
+  const reads = {
+    window: read({ ...on, name: "getWindowAtId", args: [cycle] }),
+    part: read({ ...on, name: "getRedeemableAmounts", args: [locked, user] }),
+  };
+  return createQuery(reads, ({ window, part }) =>
+    window.ok ? { ...held, window: window.value, ...(part.ok && { payable: part.value }) } : null,
+  );
 }
 
 /** Adds the requests of a queue of a later version than 1; null if its lists do not match. */
@@ -216,8 +225,22 @@ function pendingOf(vault: Vault, of: Asked & { held: HeldShares; pool: PoolReads
     ...((ready ?? 0n) > 0n && { state: "claimable" }),
     claimableAssets: ready === null ? null : worth(ready),
     claimableShares: ready,
+    ...((ready ?? 0n) > 0n && partOf(of.held)),
   };
   return [...queued, kept];
+}
+
+type Claimable = Pick<PendingExit, "state" | "refusal" | "claimableAssets" | "claimableShares">;
+
+/**
+ * Returns what can be claimed from a cyclical manager in a window in which the pool cannot pay all: each request has its
+ * part of the liquidity. Empty if it pays all, or if that is unknown.
+ */
+function partOf({ locked, payable }: HeldShares): Partial<Claimable> {
+  const [shares, assets] = payable ?? [locked, 0n];
+  if (shares >= locked) return {};
+  const part = { claimableShares: shares, claimableAssets: assets };
+  return shares > 0n ? part : { ...part, state: "pending", refusal: "no_liquidity" };
 }
 
 type Times = Pick<PendingExit, "state" | "cancellable" | "cancellableAt" | "earliest" | "expiresAt">;

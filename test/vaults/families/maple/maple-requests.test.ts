@@ -19,6 +19,7 @@ const abi = parseAbi([
   "function lockedShares(address) view returns (uint256)",
   "function exitCycleId(address) view returns (uint256)",
   "function getWindowAtId(uint256) view returns (uint256 start, uint256 end)",
+  "function getRedeemableAmounts(uint256, address) view returns (uint256 shares, uint256 assets, bool isPartial)",
   "function manualSharesAvailable(address) view returns (uint256)",
   "function requestIds(address) view returns (uint256)",
   "function requests(uint128) view returns (address owner, uint256 shares)",
@@ -135,6 +136,27 @@ describe("requests to a cyclical withdrawal manager", () => {
     const seen = await read({ manager: cycles, own: { maxRedeem }, at });
     expect(seen.requests).toMatchObject([{ shares: 33n, earliest: START, expiresAt: END, ...shown }]);
     expect(cancellation(seen, 0)).toEqual(at < START ? null : [VAULT, "removeShares", 33n, USER]);
+  });
+
+  test("pay what the pool's liquidity covers of them, for all shares or, while that is none, not at all", async () => {
+    const redeem = parseAbi(["function redeem(uint256 shares, address receiver, address owner)"]);
+    const shortOf = async (shares: bigint, assets: bigint) => {
+      const manager = { ...cycles, getRedeemableAmounts: [shares, assets, true] };
+      const { vault, requests } = await read({ manager, own: { maxRedeem: 33n }, at: START });
+      const [request] = requests ?? [];
+      if (request === undefined) throw new Error("no request");
+      const call = erc4626.exits?.claim?.(vault, { user: USER, request }) ?? null;
+      const claimed = call === null ? null : decodeFunctionData({ abi: redeem, data: call.data }).args[0];
+      return { ...request, claimed };
+    };
+    expect(await shortOf(12n, 13n)).toMatchObject({
+      ...{ state: "claimable", shares: 33n, assets: 36n, claimableShares: 12n, claimableAssets: 13n },
+      // The manager refuses any other number.
+      claimed: 33n,
+    });
+    expect(await shortOf(0n, 0n)).toMatchObject({ ...waiting, refusal: "no_liquidity", claimed: null });
+    // A manager cannot redeem more than it holds.
+    expect(await shortOf(34n, 99n)).toMatchObject({ claimableShares: 33n, claimableAssets: 36n });
   });
 
   test("are none without shares, and without totals their value is unknown", async () => {
