@@ -116,8 +116,8 @@ async function findEnd(
     : null;
   const sum = paid.reduce((total, { settlement }) => total + (settlement.assets ?? 0n), 0n);
   const assets = unpaid || isKnown ? sum : divided;
-  // What is unread or unconfirmed may show the part of each request. Ended ones are not checked again.
-  if (assets === null && paid.length > 0 && !whole) return null;
+  // What is unread or unconfirmed may show the part of each request. Rows that have ended are not checked again.
+  if (assets === null && paid.length > 0 && !whole && at.unrecorded === undefined) return null;
   const kept = !complete && now.request !== null;
   return endTransition(row, { parts, assets, kept });
 }

@@ -115,6 +115,13 @@ describe("two equal requests with a claim each", () => {
     expect(await check({ ...early, row: other, others: [one] })).toMatchObject({ shows: null });
   });
 
+  test("are said to be paid at once where no row would keep an unknown amount", async () => {
+    const early = { sent, unconfirmed: [3], keep: () => undefined };
+    expect(await check({ ...early, row: one, others: [other] })).toMatchObject({
+      ...{ shows: "token_paid", change: { assets: null } },
+    });
+  });
+
   test("are paid alike, also if they are checked at the same time", async () => {
     expect(await check({ sent, row: one, others: [other] })).toMatchObject(paid(2));
     expect(await check({ sent, row: other, others: [one] })).toMatchObject(paid(2));
