@@ -10,6 +10,7 @@ import type { Vault } from "../vaults/vault.ts";
 import type { VaultFlow } from "../vaults/vault-adapter.ts";
 import { acceptedTokens } from "../vaults/vault-deposit-entry.ts";
 import { paidTo } from "../vaults/vault-exits.ts";
+import { contractsOfEntry } from "../vaults/vault-params.ts";
 
 /** A deposit into a vault of the registry, as a receipt shows it. */
 export interface ShownDeposit {
@@ -192,22 +193,14 @@ export function accountsOf(
   );
 }
 
-/** An address in a registry entry, unless it is that of a token (`address/decimals/symbol`). */
-const CONTRACT = /0x[0-9a-f]{40}(?!\/)/g;
-
 /**
  * Returns those of the vaults of which a transaction calls, or its receipt has a log of, a contract that their registry
- * entry names: the vault, its share token or any other but the tokens that it takes and pays. Nothing can be shown of
- * the others, and to look for all vaults of a chain takes long.
+ * entry names (`contractsOfEntry`). Nothing can be shown of the others, and to look for all vaults of a chain takes long.
  */
 export function involvedVaults({ vaults, transaction, receipt }: Omit<ShownIn, "chain">): Vault[] {
   const called = receipt.logs.map(({ address }) => address.toLowerCase());
   const touched = new Set([...called, (transaction.to ?? zeroAddress).toLowerCase()]);
-  return vaults.filter((vault) => {
-    const { address, entryPoint, shareToken, params } = vault;
-    const all = [address, entryPoint, shareToken, ...Object.values(params)].join().toLowerCase();
-    return [...all.matchAll(CONTRACT)].some(([one]) => touched.has(one));
-  });
+  return vaults.filter((vault) => contractsOfEntry(vault).some((one) => touched.has(one)));
 }
 
 /** Returns true if an account is one of the vaults, which deposit into and withdraw from other vaults themselves. */

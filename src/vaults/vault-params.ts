@@ -95,6 +95,20 @@ export const tokenList = (tokens: readonly Token[]): string =>
     .filter((text) => TOKEN_ENTRY.test(text) && !text.includes(","))
     .join(",");
 
+/** An address in a registry entry, unless it is that of a token (`address/decimals/symbol`) or a part of a longer word. */
+const CONTRACT = /0x[0-9a-f]{40}(?![0-9a-f/])/g;
+
+/**
+ * Returns the contracts that a vault's registry entry names, in lowercase: the vault, its entry point, its share token and
+ * those of its parameters, but not the tokens that it takes and pays. They emit all events that show its flows and
+ * requests.
+ */
+export const contractsOfEntry = (vault: Vault): string[] => {
+  const { address, entryPoint, shareToken, params } = vault;
+  const text = [address, entryPoint, shareToken, ...Object.values(params)].join().toLowerCase();
+  return [...text.matchAll(CONTRACT)].map(([one]) => one);
+};
+
 /** Returns registry parameters without those with the given names. */
 export const withoutParams = (
   params: Readonly<Record<string, string>>,

@@ -8,6 +8,7 @@ import { depositRouterAddress } from "../../router/router-address.ts";
 import { adapterOf } from "../../vaults/families/vault-families.ts";
 import type { Vault } from "../../vaults/vault.ts";
 import type { ExitRequestSeen } from "../../vaults/vault-exits.ts";
+import { contractsOfEntry } from "../../vaults/vault-params.ts";
 import { transfersOf } from "../deposits/deposit-proofs.ts";
 import { isConfirmed } from "../deposits/deposit-transaction-reader.ts";
 import { failureReason } from "../deposits/track-deposit-failure.ts";
@@ -111,11 +112,8 @@ function requestsInBatch(
 ): ExitRequestSeen[] {
   const first = find(logs);
   if (first === null) return [];
-  const emitters = [
-    ...[vault.address, vault.entryPoint, vault.shareToken],
-    ...adapterOf(vault).flows(vault).addresses,
-  ];
-  const own = logs.filter(({ address }) => emitters.some((one) => sameAddress(one, address)));
+  const emitters = contractsOfEntry(vault);
+  const own = logs.filter(({ address }) => emitters.includes(address.toLowerCase()));
   return [first, ...own.slice(0, MAX_LOGS).flatMap((_, at) => find(own.slice(at + 1)) ?? [])];
 }
 

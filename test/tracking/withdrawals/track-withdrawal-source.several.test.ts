@@ -101,6 +101,22 @@ describe("of several requests in one batch", () => {
     ]);
   });
 
+  test("each has its own where another contract than the vault takes them", async () => {
+    const ipor: Vault = { ...vault, adapter: "ipor", caller: "user", params: { withdraw_manager: DESK } };
+    const logs = [first, second].map(
+      ({ shares }) =>
+        eventLog(
+          DESK,
+          "event WithdrawRequestUpdated(address account, uint256 shares, uint32 endWithdrawWindow)",
+          { account: USER, shares, endWithdrawWindow: 1_700_000_000 },
+        ) as unknown as Log,
+    );
+    const found = [rowOf("a", first), rowOf("b", second)].map((row) =>
+      requestOf({ ...row, sourceTo: DESK.toLowerCase() }, { of: ipor, logs }),
+    );
+    expect((await Promise.all(found)).flat()).toMatchObject([{ shares: "60" }, { shares: "40" }]);
+  });
+
   test("each has the one in its token, of those for as many shares", async () => {
     const inWeth = { ...second, shares: 60n, token: WETH };
     const logs = [...atMidas(first), ...atMidas(inWeth)];
