@@ -87,7 +87,9 @@ describe.each([prime, solid])("$name: shares with an ERC-2612 permit", (vault) =
     const ready = await authorizeExit(api, id, signature);
     expect(ready.steps.map(({ state }) => state)).toEqual(["done", "required"]);
     expect(ready.calls).toHaveLength(1);
-    expect(await authorizeExit(api, id, signature)).toEqual(ready);
+    // Others' transactions may have added blocks: only the simulation tells which one it is of.
+    const again = await authorizeExit(api, id, signature);
+    expect({ ...again, simulation: null }).toEqual({ ...ready, simulation: null });
     expect(JSON.stringify(await api.withdrawal(id))).not.toContain(signature.slice(2, 66));
     const thief = await newUser(chain);
     expect((await submit(chain, thief, ready)).status).toBe("reverted");
