@@ -194,8 +194,8 @@ export function accountsOf(
 }
 
 /**
- * Returns those of the vaults of which a transaction calls, or its receipt has a log of, a contract that their registry
- * entry names (`contractsOfEntry`). Nothing can be shown of the others, and to look for all vaults of a chain takes long.
+ * Returns the vaults that a transaction touches: it calls a contract of their registry entry (`contractsOfEntry`), or such
+ * a contract emitted one of its logs. The logs show nothing of other vaults, and a search of all of a chain takes long.
  */
 export function involvedVaults({ vaults, transaction, receipt }: Omit<ShownIn, "chain">): Vault[] {
   const called = receipt.logs.map(({ address }) => address.toLowerCase());

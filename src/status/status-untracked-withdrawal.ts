@@ -143,10 +143,9 @@ function requestIn(receipt: Receipt, { vault, account }: AtVault): ShownWithdraw
 }
 
 /**
- * Returns the withdrawal of an account that a vault's event reports, with those of further events of its kind, such as
- * in a batch. Null if there is none, or if the receipt shows neither a payment nor that there was none. The received
- * amount is null if it is unknown or if neither the vault's asset nor exactly one of its other exit tokens reached the
- * account.
+ * Returns the withdrawal of an account that a vault's events report; several events of one kind, as in a batch, are added
+ * up. Null if there is none, or if the receipt does not show whether the vault paid. The received amount is null if it is
+ * unknown, or if what reached the account is neither the vault's asset nor exactly one of its other exit tokens.
  */
 function paymentIn({ chain, receipt }: ShownIn, { vault, account }: AtVault): ShownWithdrawal | null {
   const events = eventsOf(receipt, { vault, account });

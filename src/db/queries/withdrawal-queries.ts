@@ -130,7 +130,7 @@ export async function selectOtherRedemptions(
     raw`case when ${deposits.sourceProven} then ${deposits.sourceTxHash} else ${deposits.trackingId} end`,
     ...[deposits.sourceTo, deposits.sourceDataHash],
   ];
-  // Anyone can build further rows for a transaction: the one counts of which most is known.
+  // Anyone can build further rows with the call of a transaction: the row with the most known facts counts.
   const known = [
     desc(hasEnded),
     asc(raw`${deposits.depositTxHash} is null`),

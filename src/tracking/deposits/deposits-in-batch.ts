@@ -39,7 +39,7 @@ export const MADE_FOR_OTHERS: Transition = {
  * Returns the transition that proves a deposit besides `others` in its transaction. The index of the proofs has one of
  * them as `depositProven`: the hash and the state alone show that a further one is proven.
  */
-export const besides = (others: readonly DepositRow[], transition: Transition): Transition => ({
+export const provenBesides = (others: readonly DepositRow[], transition: Transition): Transition => ({
   ...transition,
   change: { ...transition.change, depositProven: others.every(({ depositProven }) => !depositProven) },
   besides: others.map(({ trackingId }) => trackingId),
@@ -113,8 +113,8 @@ function requestsFor(
 }
 
 /**
- * Returns the request of a deposit among those that its user made at its vault in one transaction; null if there is none
- * that `others` do not have. `asset` is the vault's. Pure.
+ * Returns a deposit's own request among those (`found`) that its user made at the vault in one transaction; null if all
+ * that fit it are already those of `others`. `asset` is the vault's. Pure.
  */
 export function ownRequestIn(
   row: VaultPayment & Pick<DepositRow, "vaultAddress">,
@@ -157,13 +157,13 @@ function mintsIn(row: VaultPayment, receipt: Receipt): Mint[] {
   return mints;
 }
 
-/** Returns the mints of a batch for as much as a deposit pays; empty if they cannot be told from others. Pure. */
+/** Returns the mints of a batch whose payment equals a deposit's; empty if no payment can be matched to its mint. Pure. */
 export const ownMintsIn = (row: VaultPayment, receipt: Receipt): Mint[] =>
   mintsIn(row, receipt).filter(({ amountIn }) => payableBy(row).includes(amountIn));
 
 /**
- * Returns the mint of a deposit among several in one batch; null if there is none that `others` do not have, or if equal
- * payments brought different shares. Pure.
+ * Returns a deposit's own mint among several in one batch; null if all that fit it are already those of `others`, or if
+ * equal payments brought different shares. Pure.
  */
 export function ownMintIn(row: VaultPayment, { receipt, others }: Searched): Mint | null {
   const own = ownMintsIn(row, receipt);

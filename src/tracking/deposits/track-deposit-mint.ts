@@ -5,7 +5,7 @@ import { selectMadeTogether } from "../../db/queries/deposit-evidence-queries.ts
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import { countShareTransfers, findShareProof } from "./deposit-proofs.ts";
 import { completedTransition, type Transition } from "./deposit-transitions.ts";
-import { besides, MADE_FOR_OTHERS, ownMintIn } from "./deposits-in-batch.ts";
+import { MADE_FOR_OTHERS, ownMintIn, provenBesides } from "./deposits-in-batch.ts";
 
 /**
  * Returns the transition of a deposit whose transaction brought its user shares by the user's own call of the vault, of
@@ -24,5 +24,5 @@ export async function mintTransitions(
   const single = others.length === 0 ? proof : null;
   const own = several ? ownMintIn(row, { receipt, others }) : single;
   if (own === null) return [MADE_FOR_OTHERS];
-  return [besides(others, completedTransition(at, { ...own, depositTxHash: hash }))];
+  return [provenBesides(others, completedTransition(at, { ...own, depositTxHash: hash }))];
 }

@@ -12,7 +12,7 @@ import type { AsyncDeposits, PendingDeposit, SubmittedRequest } from "../../vaul
 import { namesAccount } from "../../vaults/vault-log-arguments.ts";
 import { readUncached } from "../../vaults/vault-state.ts";
 import type { Transition } from "./deposit-transitions.ts";
-import { besides, MADE_FOR_OTHERS, ownRequestIn } from "./deposits-in-batch.ts";
+import { MADE_FOR_OTHERS, ownRequestIn, provenBesides } from "./deposits-in-batch.ts";
 
 /**
  * Reads the vault of a deposit or withdrawal from Postgres, whether its deposits are open or not. Throws
@@ -124,5 +124,5 @@ export async function requestTransitions(
     receivedAmount: request.assets?.toString() ?? null,
   };
   const event = { kind: "chain", shows: "vault_requested", confirmed } as const;
-  return [besides(others, { event, change, write: "on_change" })];
+  return [provenBesides(others, { event, change, write: "on_change" })];
 }
