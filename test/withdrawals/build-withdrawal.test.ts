@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Context } from "../../src/context.ts";
 import { Timing } from "../../src/lib/outside-call-timing.ts";
 import { PriceBook } from "../../src/prices/price-book.ts";
+import { depositRouterAddress } from "../../src/router/router-address.ts";
 import { buildWithdrawalOnce } from "../../src/withdrawals/build-withdrawal.ts";
 import { USDC, USER, VAULT, WETH } from "../support/deposits/fixtures.ts";
 import { balanceKey } from "../support/deposits/simulated-chain.ts";
@@ -30,7 +31,10 @@ describe("buildWithdrawalOnce()", () => {
     expect(answer).toMatchObject({
       ...{ mode: "instant", two_step: false, tracking_id: expect.stringMatching(/^trk_/) },
       estimate: { shares: HELD.toString(), assets: WORTH.toString(), min_assets: LEAST.toString() },
-      approval: { token_address: VAULT, amount: HELD.toString() },
+      approval: {
+        ...{ token_address: VAULT, spender_address: depositRouterAddress },
+        amount: HELD.toString(),
+      },
     });
     const [row, plan] = db.written;
     expect(row).toMatchObject({
