@@ -10,18 +10,21 @@ import {
 } from "../chains/chain-reads.ts";
 import type { Context } from "../context.ts";
 import type { OpenRequest } from "../db/queries/user-flow-queries.ts";
-import { missesRequests, readStoredFlows } from "../positions/position-flows.ts";
+import type { BlockTime } from "../lib/block-ranges.ts";
+import { missesRequests, readStoredFlows, type StoredFlows } from "../positions/position-flows.ts";
 import { pendingQuery } from "../positions/position-pending-deposits.ts";
 import {
   openRedemptions,
   toWireDepositRequest,
   toWireRedemption,
 } from "../positions/position-redemptions.ts";
+import { withUnindexedRequests } from "../positions/position-request-events.ts";
 import type { VaultActions } from "../schemas/position-schema.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
 import { findVault } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { depositEntryForDisplay } from "../vaults/vault-deposit-entry.ts";
+import type { PendingExit } from "../vaults/vault-exits.ts";
 import { readTimed } from "../vaults/vault-state.ts";
 import { firstPaid } from "../withdrawals/withdrawal-order.ts";
 import { type DepositFacts, smallDepositQuery } from "./deposit-action.ts";
@@ -59,22 +62,42 @@ export async function getActions(
   const isUnknown = value.requests?.length === 0 && missesRequests(vault, stored.unlisted);
   const facts = isUnknown ? { ...value, requests: null } : value;
   const own = { vault, user: of.user, facts, block };
-  const [deposit, withdraw, claim, cancellation] = await Promise.all([
+  const [deposit, withdraw, asking] = await Promise.all([
     findAvailableDeposit(ctx, own),
     findAvailableWithdrawal(ctx, own),
+    requestActions(ctx, { ...own, stored }),
+  ]);
+  return {
+    ...{ deposit, withdraw, claim: asking.claim, cancel: asking.cancel },
+    requests: [
+      ...asking.requests.map((request) => toWireRedemption(vault, { request, open })),
+      ...facts.deposits.map((one) => toWireDepositRequest(one, open)),
+    ],
+  };
+}
+
+/** Returns what a user can claim and cancel now, and the open redemption requests, also those that are not indexed yet. */
+async function requestActions(
+  ctx: Context,
+  of: { vault: Vault; user: Address; facts: UserRequests; block: BlockTime; stored: StoredFlows },
+): Promise<Pick<VaultActions, "claim" | "cancel"> & { requests: readonly PendingExit[] }> {
+  const { vault, facts, stored } = of;
+  const client = ctx.chains.client(vault.chainId);
+  const indexedTo = stored.flows.get(vault.chainId)?.indexedTo ?? null;
+  const shown = facts.requests;
+  const asked = { ...of, shown, open: stored.requests, indexedTo };
+  const requests = client === null ? shown : await withUnindexedRequests(client, asked);
+  const own = { ...of, facts: { ...facts, requests } };
+  const [claim, cancellation] = await Promise.all([
     findAvailableClaim(ctx, own),
     findAvailableCancellation(ctx, own),
   ]);
-  // Some vaults show in no view that they no longer take a request back.
-  const requests = (facts.requests ?? []).map((request) =>
-    cancellation.refused.has(request) ? { ...request, cancellable: false } : request,
-  );
   return {
-    ...{ deposit, withdraw, claim, cancel: cancellation.action },
-    requests: [
-      ...requests.map((request) => toWireRedemption(vault, { request, open })),
-      ...facts.deposits.map((one) => toWireDepositRequest(one, open)),
-    ],
+    ...{ claim, cancel: cancellation.action },
+    // Some vaults show in no view that they no longer take a request back.
+    requests: (requests ?? []).map((request) =>
+      cancellation.refused.has(request) ? { ...request, cancellable: false } : request,
+    ),
   };
 }
 

@@ -3883,7 +3883,7 @@ export interface components {
              */
             indexed_from: number | null;
             /**
-             * @description Last block of the index, or `null` if there is none or it could not be read. Where only events show a request, it is in `positions` once the index has reached its block, or sooner if its withdrawal is tracked here or if its shares are missing and the events of the blocks since explain that. If they do not, `current_assets` is `null` until then.
+             * @description Last block of the index, or `null` if there is none or it could not be read. A request that only events show is in `positions` before the index reaches its block, too, if the chain's nodes return the events of the blocks since. If these do not explain that shares are missing, `current_assets` is `null` until then.
              * @example 41249990
              */
             indexed_to: number | null;

@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import { runQueryAtBlock } from "../chains/aggregator/aggregate-reads-at-block.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
 import { type ChainLog, toViemLog } from "../chains/chain-logs.ts";
-import { guardQuery, type Query } from "../chains/chain-reads.ts";
+import { guardQuery, type Query, queryAll } from "../chains/chain-reads.ts";
 import { searchLogs } from "../chains/log-reader.ts";
 import type { UserRequestFlow } from "../db/queries/user-flow-queries.ts";
 import { failure } from "../errors.ts";
@@ -16,18 +16,22 @@ import { adapterOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { PendingExit } from "../vaults/vault-exits.ts";
 import { requestFlowsOf, withForeign } from "./position-flows.ts";
-import { joinRequests, openRedemptions, type PositionValue } from "./position-redemptions.ts";
+import { isRedemptionOf, joinRequests, openRedemptions, type PositionValue } from "./position-redemptions.ts";
+import {
+  MAX_REQUESTS_FOUND,
+  readRequestEvents,
+  showsRequestsByEvents,
+  toRequestFlow,
+} from "./position-request-events.ts";
 import { findShareBasis, type ShareBasis } from "./position-share-reconciliation.ts";
 import type { HeldShares } from "./position-shares.ts";
 
-/** Maximum number of blocks above the index whose events are read. */
+/** Maximum number of blocks above the index whose other events are read. */
 const MAX_BLOCKS = 2_000;
 /** Maximum number of RPC requests for the events of one vault, rejected and failed ones included. */
 const MAX_LOG_REQUESTS = 6;
-/** Maximum number of vaults of a chain whose events are read. */
+/** Maximum number of vaults of a chain whose other events are read. */
 const MAX_VAULTS = 4;
-/** Maximum number of requests that are taken from a vault's events: others may make some for the user. */
-const MAX_FOUND = 50;
 /** Timeout for one vault's events and requests, in milliseconds. */
 const DEADLINE_MS = 3_000;
 
@@ -42,39 +46,113 @@ type UnindexedInput = Omit<Parameters<typeof findShareBasis>[1], "values" | "gon
 
 /**
  * Joins a user's shares and requests to positions, which `findShareBasis` compares with the flows. Where the index is
- * behind and a balance has fallen since its last block, the requests that only events show are read from the events of
- * the blocks since. The value of a position is null if these do not explain the fall. Never throws.
+ * behind, the requests that only events show are read from the user's own events of the blocks since. If these do not
+ * explain that a balance has fallen since the index's last block, all of the vault's events are read; if these do not
+ * either, the value of the position is null. Never throws.
  */
 export async function joinUnindexedRequests(
   client: ChainClient,
   of: UnindexedInput,
 ): Promise<{ values: PositionValue[]; basis: ReadonlyMap<string, ShareBasis> }> {
-  const { held, asked } = of;
-  const values = joinRequests(held, asked);
-  const empty = emptiedVaults(values, of).map(withoutShares);
-  const isEmpty = ({ vault }: PositionValue) => empty.some((one) => one.vault === vault);
-  const gone = empty.length === 0 ? [] : joinRequests(empty, asked).filter(isEmpty);
-  const { basis, fallen } = await findShareBasis(client, { ...of, values, gone });
+  const stored = joinRequests(of.held, of.asked);
+  const empty = emptiedVaults(stored, of).map(withoutShares);
+  const [{ basis, fallen }, made] = await Promise.all([
+    findShareBasis(client, { ...of, values: stored, gone: goneOf(empty, of.asked) }),
+    findMadeRequests(client, of),
+  ]);
+  const changed = made.map(({ value }) => [value.vault.vaultId, "unindexed"] as const);
+  const all = { ...of, asked: { ...of.asked, redemptions: withFound(of.asked, made) } };
+  const held = withUnread(of.held, made);
+  const values = joinRequests(held, all.asked);
+  const shares = new Map([...basis, ...changed]);
+  const ids = new Set(values.map(({ vault }) => vault.vaultId));
+  const gone = goneOf(empty, all.asked).filter(({ vault }) => !ids.has(vault.vaultId));
   const lacking = [...values, ...gone].flatMap((value) => {
     const missing = fallen.get(value.vault.vaultId);
-    return missing === undefined || !isFoundByEvents(value.vault) ? [] : [{ value, missing }];
+    if (missing === undefined || !showsRequestsByEvents(value.vault)) return [];
+    const own = made.find((one) => one.value.vault.vaultId === value.vault.vaultId);
+    return own !== undefined && own.taken >= missing ? [] : [{ value, missing }];
   });
-  if (lacking.length === 0) return { values, basis };
+  if (lacking.length === 0) return { values, basis: shares };
   const found = await Promise.all(
     lacking.map(async ({ value, missing }, index) => {
-      const requests = index < MAX_VAULTS ? await findRequests(client, { ...of, value, missing }) : null;
+      const requests = index < MAX_VAULTS ? await findRequests(client, { ...all, value, missing }) : null;
       return { value, requests };
     }),
   );
-  const unknown = found.filter(({ requests }) => requests === null).map(({ value }) => value.vault);
-  const shown = [...held, ...empty.filter(({ vault }) => unknown.includes(vault))];
-  return { values: joinRequests(shown, { ...asked, redemptions: withFound(asked, found) }), basis };
+  const redemptions = withFound(all.asked, found);
+  return { values: joinRequests(withUnread(held, found), { ...all.asked, redemptions }), basis: shares };
 }
 
-/** Returns true if only the ids in a vault's events show its requests. */
-const isFoundByEvents = (vault: Vault): boolean =>
-  adapterOf(vault).exits?.findsByIds?.(vault) === true &&
-  adapterOf(vault).flows(vault).namesRequests === true;
+/** Adds the vaults whose requests could not be read, one for each share token. */
+function withUnread(
+  held: readonly HeldShares[],
+  found: readonly { value: Pick<PositionValue, "vault">; requests: readonly PendingExit[] | null }[],
+): HeldShares[] {
+  const unread = found.filter(({ requests }) => requests === null).map(({ value }) => value.vault);
+  const isHeld = ({ shareToken }: Vault) =>
+    held.some(({ vault }) => sameAddress(vault.shareToken, shareToken));
+  const tokens = unread
+    .filter((vault) => !isHeld(vault))
+    .map((vault) => [vault.shareToken.toLowerCase(), vault] as const);
+  return [...held, ...[...new Map(tokens).values()].map(withoutShares)];
+}
+
+/** Joins vaults without shares, one for each share token, to positions. */
+function goneOf(empty: readonly HeldShares[], asked: UnindexedInput["asked"]): PositionValue[] {
+  if (empty.length === 0) return [];
+  return joinRequests(empty, asked).filter(({ vault }) => empty.some((one) => one.vault === vault));
+}
+
+/** A vault at which a user has made or cancelled requests since the index's last block. */
+interface MadeRequests {
+  value: Pick<PositionValue, "vault">;
+  /** The user's open requests at the positions' block; null if they cannot be read. */
+  requests: readonly PendingExit[] | null;
+  /** Shares that those of the new requests which the vault shows took, in the share token's smallest unit. */
+  taken: bigint;
+}
+
+/** Finds the vaults in which a user has made or cancelled requests since the index's last block. Never throws. */
+async function findMadeRequests(client: ChainClient, of: UnindexedInput): Promise<MadeRequests[]> {
+  const { user, blockNumber: block, blockTimestamp, flows } = of;
+  const indexed = flows?.indexedTo ?? null;
+  if (block === null || blockTimestamp === null || indexed === null || block <= indexed) return [];
+  const vaults = of.vaults.filter((vault) => !of.unread.includes(vault));
+  const events = await readRequestEvents(client, { user, vaults, range: { from: indexed + 1, to: block } });
+  if (events === null || events.length === 0) return [];
+  const own = vaults.filter((vault) => requestFlowsOf(vault, events).length > 0);
+  const open = withForeign(of.open, events);
+  const now = blockTimestamp * SECOND_MS;
+  const isRead = (vault: Vault, { kind, requestId }: UserRequestFlow): boolean =>
+    kind === "deposit" || of.open.some((one) => isRedemptionOf(vault, one) && one.requestId === requestId);
+  const queries = own
+    .filter((vault) => !requestFlowsOf(vault, events).every((flow) => isRead(vault, flow)))
+    .map((vault) => {
+      const query = guardQuery(() => openRedemptions(vault, { user, open, now }) ?? none);
+      return [vault.vaultId, query] as const;
+    });
+  const query = queryAll(Object.fromEntries(queries));
+  const read = await (queries.length === 0
+    ? {}
+    : client.onOneNode((node) => runQueryAtBlock(node, { query, block })).catch(() => ({})));
+  const further: Readonly<Record<string, readonly PendingExit[] | null>> = read;
+  return own.map((vault) => {
+    const known = of.asked.redemptions.find((one) => one.vault.vaultId === vault.vaultId);
+    const before = known === undefined || known.incomplete === true ? null : known.requests;
+    const isAsked = queries.some(([vaultId]) => vaultId === vault.vaultId);
+    const requests = isAsked ? (further[vault.vaultId] ?? null) : before;
+    return { value: { vault }, requests, taken: takenBy(requestFlowsOf(vault, events), requests) };
+  });
+}
+
+/** Returns the shares that new requests took. A node may invent events: only those that the vault shows count. */
+function takenBy(events: readonly UserRequestFlow[], requests: readonly PendingExit[] | null): bigint {
+  const shown = new Set(requests?.map(({ requestId }) => requestId));
+  return events
+    .filter(({ requestId }) => shown.has(requestId))
+    .reduce((sum, { shares }) => sum + (shares ?? 0n), 0n);
+}
 
 const withoutShares = (vault: Vault): HeldShares => ({ vault, shares: 0n, assets: 0n });
 
@@ -84,13 +162,13 @@ function emptiedVaults(values: readonly PositionValue[], of: UnindexedInput): Va
   const tokenOf = ({ shareToken }: Vault) => shareToken.toLowerCase();
   const known = new Set([...values.map(({ vault }) => vault), ...of.unread].map(tokenOf));
   const own = of.vaults.filter((vault) => vault.address.toLowerCase() in sums && !known.has(tokenOf(vault)));
-  return [...new Map(own.filter(isFoundByEvents).map((vault) => [tokenOf(vault), vault])).values()];
+  return [...new Map(own.filter(showsRequestsByEvents).map((vault) => [tokenOf(vault), vault])).values()];
 }
 
 /** Replaces the requests of vaults by those that were found; where these are unknown, some may be missing. */
 function withFound(
   { redemptions }: UnindexedInput["asked"],
-  found: readonly { value: PositionValue; requests: readonly PendingExit[] | null }[],
+  found: readonly { value: Pick<PositionValue, "vault">; requests: readonly PendingExit[] | null }[],
 ): UnindexedInput["asked"]["redemptions"] {
   return redemptions.map((one) => {
     const own = found.find(({ value }) => value.vault.vaultId === one.vault.vaultId);
@@ -138,11 +216,7 @@ async function readRequests(client: ChainClient, of: Fallen): Promise<readonly P
   const requests = events.requests.every(({ requestId }) => known.has(requestId))
     ? value.requests
     : await client.onOneNode((node) => runQueryAtBlock(node, { query, block }));
-  // A node may invent events: only a request that the vault shows explains missing shares.
-  const shown = new Set(requests?.map(({ requestId }) => requestId));
-  const taken = events.requests
-    .filter(({ requestId }) => shown.has(requestId))
-    .reduce((sum, { shares }) => sum + (shares ?? 0n), events.redeemed);
+  const taken = events.redeemed + takenBy(events.requests, requests);
   return taken >= of.missing ? requests : null;
 }
 
@@ -166,12 +240,10 @@ async function readEvents(
   const filters = [{ addresses, topics: [topics] }];
   const { logs, complete } = await searchLogs(client, { range, filters, maxRequests: MAX_LOG_REQUESTS });
   const own = logs.flatMap((log) => source.decode(log) ?? []).filter((flow) => sameAddress(flow.user, user));
-  const requests = own.flatMap(({ kind, requestId, shares }): UserRequestFlow[] => {
-    if (kind === "deposit" || requestId === undefined) return [];
-    const { chainId, address } = vault;
-    return [{ chainId, vaultAddress: address.toLowerCase(), kind, requestId, shares, assets: null }];
-  });
-  if (!complete || requests.length > MAX_FOUND) return null;
+  const requests = own
+    .filter(({ kind }) => kind === "withdrawal")
+    .flatMap((flow) => toRequestFlow(vault, flow) ?? []);
+  if (!complete || requests.length > MAX_REQUESTS_FOUND) return null;
   const plain = own.filter(({ requestId }) => requestId === undefined);
   const redeemed = plain.reduce(
     (sum, { kind, shares }) => {

@@ -169,9 +169,9 @@ export const ChainCoverage = z
       .nullable()
       .meta({
         description:
-          "Last block of the index, or `null` if there is none or it could not be read. Where only events show a request, it " +
-          "is in `positions` once the index has reached its block, or sooner if its withdrawal is tracked here or if its shares are " +
-          "missing and the events of the blocks since explain that. If they do not, `current_assets` is `null` until then.",
+          "Last block of the index, or `null` if there is none or it could not be read. A request that only events show is in " +
+          "`positions` before the index reaches its block, too, if the chain's nodes return the events of the blocks since. If these " +
+          "do not explain that shares are missing, `current_assets` is `null` until then.",
         example: 41249990,
       }),
     unread: z.array(VaultIdText).meta({ description: "Vaults whose share balance could not be read." }),

@@ -1,3 +1,5 @@
+import type { Address, Hex } from "viem";
+
 /** An indexed event of a request: a redemption (a withdrawal), its cancellation or a deposit request (deposits). */
 export interface RequestFlow {
   kind: "deposit" | "withdrawal";
@@ -21,6 +23,11 @@ export function netAssetsOf(flows: readonly RequestFlow[]): bigint | null {
 
 /** What the events from which a vault's flows are indexed tell of requests. */
 export interface RequestEvents {
+  /**
+   * The contracts and first topics of those by which an account makes or cancels a redemption request, and whose third
+   * topic is the account. Present if these events alone show the ids of open requests.
+   */
+  ownRequests?: { contracts: readonly Address[]; topics: readonly Hex[] };
   /** True if flows of redemption requests contain the requests' ids (`VaultFlow.requestId`). */
   namesRequests?: true;
   /** True if flows of deposit requests contain the requests' ids and amounts. */

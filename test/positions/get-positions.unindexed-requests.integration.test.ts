@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { indexFlowsJob } from "../../src/jobs.ts";
-import { sampleAmount } from "../support/conformance/vaults/deposit.ts";
+import { actionsOf, sampleAmount } from "../support/conformance/vaults/deposit.ts";
 import type { Placed } from "../support/conformance/vaults/family.ts";
 import { place } from "../support/conformance/vaults/suite.ts";
 import { startWorld, type World } from "../support/conformance/vaults/world.ts";
@@ -20,9 +20,9 @@ const ROUNDING = 3n;
 /** The vaults whose requests only their events show. */
 const kinds = requestingVaults.filter(({ name }) => name === "Midas" || name === "Veda queue");
 
-/** An account with an indexed deposit. */
-async function depositor(placed: Placed): Promise<Holder> {
-  const one = await Holder.with(placed, amount);
+/** An account with an indexed deposit, and `more` of the asset in its wallet. */
+async function depositor(placed: Placed, more = 0n): Promise<Holder> {
+  const one = await Holder.with(placed, amount + more);
   await one.deposit(amount);
   await confirm(placed);
   // The first run finds the block from which on the vault is indexed.
@@ -66,6 +66,49 @@ describe.each(kinds)("a request at $name that was not built here and is not inde
     const asked = await one.position();
     near(asked?.current_assets, amount);
     expect(asked).toMatchObject({ share_balance: "0", requests: [{}, {}] });
+  });
+});
+
+describe.each(kinds)("before the index reaches it, a request at $name that was not built here", (kind) => {
+  let placed: Placed;
+  beforeAll(async () => {
+    placed = await place(world, { family: kind, decimals: DECIMALS });
+  });
+
+  test("is in the position where a deposit of as much was made after it", async () => {
+    const one = await depositor(placed, amount);
+    await one.sendForeign(await one.held("share"));
+    await one.deposit(amount);
+    const asked = await one.position();
+    near(asked?.current_assets, 2n * amount);
+    expect(asked).toMatchObject({ requests: [{}], deposited_assets: null, yield_assets: null });
+  });
+
+  test("is in the position of an account to which the shares were sent", async () => {
+    const [from, one] = [await depositor(placed), await Holder.with(placed, amount)];
+    await from.transfer(one.address, await from.held("share"));
+    await confirm(placed);
+    await one.sendForeign(await one.held("share"));
+    const asked = await one.position();
+    near(asked?.current_assets, amount);
+    expect(asked).toMatchObject({ share_balance: "0", requests: [{ tracking_id: null }] });
+  });
+
+  test("is among the actions, and cancelled where the family allows it", async () => {
+    const one = await depositor(placed);
+    const shares = await one.held("share");
+    expect(await actionsOf(placed, one.address)).toMatchObject({ requests: [], cancel: { allowed: false } });
+    await one.sendForeign(shares);
+    const { requests, claim, cancel } = await actionsOf(placed, one.address);
+    const request = { kind: "redeem", state: "pending", shares: String(shares), tracking_id: null };
+    expect({ requests, claim }).toMatchObject({ requests: [request], claim: { allowed: false } });
+    const cancels = kind.name === "Veda queue";
+    expect(cancel).toMatchObject({ allowed: cancels, code: cancels ? null : "mode_unsupported" });
+    if (!cancels) return;
+    await one.follow("cancel", requests[0]?.request_id ?? "");
+    expect(await actionsOf(placed, one.address)).toMatchObject({ requests: [], cancel: { allowed: false } });
+    expect(await one.held("share")).toBe(shares);
+    near((await one.position())?.current_assets, amount);
   });
 });
 

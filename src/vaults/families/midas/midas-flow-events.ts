@@ -52,7 +52,7 @@ export function midasFlows(vault: Vault): FlowSource {
   return {
     addresses: [vault.entryPoint, ...out],
     namesCaller: true,
-    ...(isKnown && { namesRequests: true, takesRequested: true }),
+    ...(isKnown && { namesRequests: true, takesRequested: true, ownRequests: requestsAt(redemptions) }),
     namesDepositRequests: true,
     topics: abi.map(toEventSelector),
     decode(log) {
@@ -70,6 +70,14 @@ export function midasFlows(vault: Vault): FlowSource {
     },
   };
 }
+
+/** Returns the events of requests; one that is paid to another account has its owner as the third topic, too. */
+const requestsAt = (contracts: readonly Address[]) => ({
+  contracts,
+  topics: redemptionsAbi()
+    .filter(({ name }) => name.startsWith("RedeemRequest"))
+    .map(toEventSelector),
+});
 
 function flowOf(vault: Vault, { event, emitter }: { event: FlowEvent; emitter: Address }): VaultFlow | null {
   const unit = midasUnit(vault.asset.decimals);

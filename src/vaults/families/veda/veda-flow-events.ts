@@ -51,6 +51,9 @@ export function vedaFlows(vault: Vault): FlowSource {
     namesCaller: true,
     revision: 1,
     ...(hasRequests && { namesRequests: true }),
+    ...(queues.length > 0 && {
+      ownRequests: { contracts: queues, topics: queueAbi().map(toEventSelector) },
+    }),
     ...((hasRequests || delayed.length > 0) && { takesRequested: true }),
     ...(delayed.length > 0 && { paysUnseen: true }),
     topics: [
