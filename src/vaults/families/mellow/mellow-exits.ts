@@ -22,7 +22,7 @@ import {
   type VaultExits,
 } from "../../vault-exits.ts";
 import { familyErrors } from "../../vault-reverts.ts";
-import { PRICE_UNIT } from "./mellow-pricing.ts";
+import { oracleSettingsRead, PRICE_UNIT } from "./mellow-pricing.ts";
 import { mellowClaim, queueFor, redeemTokens, requireQueue } from "./mellow-redeem-queues.ts";
 import { findMellowClaim, findMellowRequest } from "./mellow-request-events.ts";
 import { mellowOpenRequests } from "./mellow-requests.ts";
@@ -77,6 +77,7 @@ function exitReads(vault: Vault, request: ExitTermsInput) {
     flags: read({ ...onShares, name: "flags" }),
     account: read({ ...onShares, name: "accounts", args: [request.owner] }),
     report: read({ to: vault.pricer, abi: oracleAbi(), name: "getReport", args: [request.token.address] }),
+    settings: oracleSettingsRead(vault),
     // The vault's own view answers its queues only.
     liquid: read({ ...onQueue, name: "getLiquidAssets" }),
   };
@@ -112,6 +113,7 @@ function termsOf(
   const penalty = instant ? (valueOrNull(results.params)?.[0] ?? null) : 0n;
   const held = valueOrNull(results.held);
   const flags = valueOrNull(results.flags);
+  const interval = valueOrNull(results.settings)?.redeemInterval ?? null;
   const ours = sameAddress(valueOrNull(results.asset) ?? "", asset);
   return {
     ...unknownExitTerms,
@@ -122,6 +124,7 @@ function termsOf(
     grossAssets: price === null ? null : mulDivDown(request.shares, PRICE_UNIT, price),
     availableAssets: instant ? valueOrNull(results.liquid) : null,
     priced: instant ? "now" : "later",
+    earliest: instant || interval === null ? null : Math.floor(request.now / 1_000) + interval,
     lockedUntil: isLocked(request, flags?.[5] ?? 0) ? (flags?.[5] ?? null) : null,
     paused: valueOrNull(results.paused) === true || flags?.[1] === true,
     refusal: refusalOf(request, {

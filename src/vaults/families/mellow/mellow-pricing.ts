@@ -2,7 +2,9 @@ import { type Address, parseAbi, zeroAddress } from "viem";
 import {
   createQuery,
   isUnmade,
+  mapQuery,
   type Query,
+  queryAll,
   type ReadResults,
   read,
   readThen,
@@ -33,6 +35,8 @@ const oracleAbi = once(() =>
   parseAbi([
     "struct DetailedReport { uint224 priceD18; uint32 timestamp; bool isSuspicious; }",
     "function getReport(address asset) view returns (DetailedReport)",
+    "struct SecurityParams { uint224 maxAbsoluteDeviation; uint224 suspiciousAbsoluteDeviation; uint64 maxRelativeDeviationD18; uint64 suspiciousRelativeDeviationD18; uint32 timeout; uint32 depositInterval; uint32 redeemInterval; }",
+    "function securityParams() view returns (SecurityParams)",
   ]),
 );
 const shareManagerAbi = once(() =>
@@ -62,16 +66,29 @@ export interface MellowPrices {
   toToken(token: Address, shares: bigint): bigint | null;
   /** Value of an amount of a token in the vault's asset, both in smallest units, rounded down. Null if unknown. */
   toAsset(token: Address, amount: bigint): bigint | null;
+  /** Seconds that a redemption request must be old for a report to price it; null if unknown. */
+  redeemInterval: number | null;
 }
 
-/** Returns a query for the prices of tokens and of the vault's asset. */
+/**
+ * Returns the read of the oracle's settings. A report prices the redemption requests that are at least `redeemInterval`
+ * seconds old. Source: mellow-finance/flexible-vaults, Oracle.submitReports.
+ */
+export const oracleSettingsRead = (vault: Vault) =>
+  read({ to: vault.pricer, abi: oracleAbi(), name: "securityParams" });
+
+/** Returns a query for the prices of tokens and of the vault's asset, and the age that requests need for a report. */
 export function mellowPrices(vault: Vault, tokens: readonly Address[]): Query<MellowPrices> {
   const own = vault.asset.address;
   const on = { to: vault.pricer, abi: oracleAbi(), name: "getReport" } as const;
-  const reads = [...new Set([own, ...tokens].map((token) => token.toLowerCase() as Address))].map(
+  const reports = [...new Set([own, ...tokens].map((token) => token.toLowerCase() as Address))].map(
     (token) => [token, read({ ...on, args: [token] })] as const,
   );
-  return createQuery(Object.fromEntries(reads), (results) => {
+  const query = queryAll({
+    reports: createQuery(Object.fromEntries(reports), (results) => results),
+    settings: createQuery({ settings: oracleSettingsRead(vault) }, ({ settings }) => valueOrNull(settings)),
+  });
+  return mapQuery(query, ({ reports: results, settings }) => {
     const priceOf = (token: Address): bigint | null => {
       const result = results[token.toLowerCase() as Address];
       const report = result === undefined ? null : valueOrNull(result);
@@ -82,6 +99,7 @@ export function mellowPrices(vault: Vault, tokens: readonly Address[]): Query<Me
     return {
       toToken: (token, shares) => scaled(shares, { from: PRICE_UNIT, to: priceOf(token) }),
       toAsset: (token, amount) => scaled(amount, { from: priceOf(token), to: priceOf(own) }),
+      redeemInterval: settings?.redeemInterval ?? null,
     };
   });
 }

@@ -37,6 +37,19 @@ test.each([
   expect(terms).toMatchObject({ previewAssets, grossAssets: 100_000_000n });
 });
 
+test("only a request waits for the age at which a report prices it", () => {
+  const shares = 9n;
+  const both = { ...own, params: { ...own.params, sync_redeem_queue: QUEUE } };
+  const earliestOf = (mode: "instant" | "request", settings?: object) => {
+    const request = { mode, token: own.asset, shares, owner: USER, caller: USER, receiver: USER, now: NOW };
+    return answer(mellowExits.terms(both, request), { asset: USDC, settings }).earliest;
+  };
+  const settings = { timeout: 3_600, depositInterval: 60, redeemInterval: 172_800 };
+  expect(earliestOf("request", settings)).toBe(Math.floor(NOW / 1_000) + 172_800);
+  expect(earliestOf("request")).toBe(null);
+  expect(earliestOf("instant", settings)).toBe(null);
+});
+
 test.each([
   ["one page, which is not full", 30, 1],
   ["one page, which is full", 31, 2],

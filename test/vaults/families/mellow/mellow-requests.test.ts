@@ -65,6 +65,16 @@ describe("open requests of a Mellow Core vault", () => {
     expect(open?.[1]).toMatchObject({ state: "claimable", claimableAssets: 4n * 10n ** 14n });
   });
 
+  test("can be priced once they are as old as the oracle's settings ask", () => {
+    const settings = { timeout: 3_600, depositInterval: 60, redeemInterval: 172_800 };
+    const at = { ...queues({ [MAIN]: [WETH, [request(7n), request(8n, 4n)]] }), settings };
+    expect(openAt(foreign, at)?.map(({ earliest }) => earliest)).toEqual([172_807, null]);
+    expect(openAt(foreign, { ...at, settings: undefined })?.map(({ earliest }) => earliest)).toEqual([
+      null,
+      null,
+    ]);
+  });
+
   test("are found in a second queue of the same token, under ids of their own", () => {
     const at = queues({ [MAIN]: [USDC, [request(7n)]], [SECOND]: [USDC, [request(7n, 9n)]] });
     const open = openAt(both, at);
