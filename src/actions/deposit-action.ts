@@ -1,21 +1,27 @@
 import { andThen, createQuery, mapQuery, type Query } from "../chains/chain-reads.ts";
 import { findDepositRefusal, underpaidDeposit, unpricedDeposit } from "../deposits/deposit-refusals.ts";
+import type { PayerFunds } from "../deposits/payer-funds.ts";
 import { larger, MAX_UINT256, smaller } from "../lib/amount.ts";
+import type { BlockTime } from "../lib/block-ranges.ts";
 import { priceIsSafe } from "../orders/order-slippage.ts";
 import type { PendingPosition } from "../positions/position-pending-deposits.ts";
 import type { VaultAction } from "../schemas/position-schema.ts";
 import { adapterOf, asyncDepositsOf, explainVaultRevert } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { DepositTerms, TermsInput } from "../vaults/vault-adapter.ts";
-import { pauseReason } from "../vaults/vault-deposit-entry.ts";
+import { type DepositEntry, pauseReason } from "../vaults/vault-deposit-entry.ts";
 import { POSSIBLE, refused } from "./possible-action.ts";
 
 /** The conditions of a deposit of an amount of the asset, in its smallest unit. */
 type AskedDeposit = DepositTerms & { amount: bigint };
 
-/** The conditions of a small deposit, as `smallDepositQuery` reads them, and the user's open deposit requests. */
+/**
+ * The conditions of a small deposit, as `smallDepositQuery` reads them, the user's open deposit requests, and with
+ * `payer` the funds that were read for it, at which block and for which caller of the vault.
+ */
 export interface DepositFacts {
   deposit: AskedDeposit;
+  payer?: { funds: PayerFunds; block: BlockTime; via: DepositEntry["via"] };
   deposits: readonly PendingPosition[];
 }
 

@@ -29,7 +29,8 @@ const MAY_CONCERN_THE_AMOUNT: ReadonlySet<ErrorCode> = new Set([
  * whatever the account holds of the asset. The amount is that of the views, within the vault's limits; if it is refused
  * for a reason that may concern it alone, a larger and a smaller one are tried too. A vault that is full by its views is
  * tried as well, because some limit an account to what it holds of the asset. Where no simulation answers, the views
- * decide. Needs one round of reads and one of simulations, and if the amount is refused, another of each.
+ * decide. Needs one round of
+ * simulations, after one of reads unless `facts.payer` was read, and if the amount is refused, another of each.
  */
 export async function findAvailableDeposit(
   ctx: Context,
@@ -44,7 +45,7 @@ export async function findAvailableDeposit(
   const least = larger(leastDeposit(vault, facts.deposit), 1n) ?? 1n;
   const wanted = larger(least, judged) ?? judged;
   const amount = isFull ? wanted : (smaller(wanted, maxDeposit) ?? wanted);
-  const refusal = await tryDeposit(ctx, { vault, user, amount });
+  const refusal = await tryDeposit(ctx, { vault, user, amount, ...(amount === judged && { facts }) });
   // How much more than the views' maximum is possible, is unknown.
   if (isFull) return refusal === "accepted" ? { ...POSSIBLE, max: null, mode } : seen;
   if (!isRefused(refusal)) return seen;
@@ -73,11 +74,12 @@ type TriedDeposit = AppError | "accepted" | "unknown";
 
 const isRefused = (tried: TriedDeposit): tried is AppError => tried instanceof AppError;
 
-/** Tries a user's deposit of the asset as a build does. Errors that are no AppErrors propagate. */
+/** Tries a user's deposit of the asset as a build does; `facts`: those of this amount, absent: unread. Errors that are no AppErrors propagate. */
 async function tryDeposit(
   ctx: Context,
-  of: { vault: Vault; user: Address; amount: bigint },
+  of: { vault: Vault; user: Address; amount: bigint; facts?: DepositFacts },
 ): Promise<TriedDeposit> {
+  const { facts, ...asked } = of;
   const { vault } = of;
   const client = ctx.chains.client(vault.chainId);
   if (client === null) return "unknown";
@@ -89,7 +91,11 @@ async function tryDeposit(
   try {
     const paid = { entry: await depositEntry(ctx, vault), token: vault.asset, slippage: MOST_SLIPPAGE };
     const named = { ref: zeroHash, partnerHash: zeroHash, partnerType: 0 };
-    await prepareDirect(ctx, { ...of, client, ...paid, ...named });
+    const payer = facts?.payer;
+    // What was read for another caller than the one that a build takes says nothing of this deposit.
+    const isRead = facts !== undefined && payer !== undefined && payer.via === paid.entry.via;
+    const known = isRead ? { terms: facts.deposit, ...payer } : undefined;
+    await prepareDirect(ctx, { ...asked, client, ...paid, ...named, known });
     return "accepted";
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

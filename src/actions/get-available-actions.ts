@@ -10,8 +10,14 @@ import {
 } from "../chains/chain-reads.ts";
 import type { Context } from "../context.ts";
 import type { OpenRequest } from "../db/queries/user-flow-queries.ts";
+import { type PayerFunds, payerFundsQuery } from "../deposits/payer-funds.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
-import { missesRequests, readStoredFlows, type StoredFlows } from "../positions/position-flows.ts";
+import {
+  missesRequests,
+  NO_STORED_FLOWS,
+  readStoredFlows,
+  type StoredFlows,
+} from "../positions/position-flows.ts";
 import { pendingQuery } from "../positions/position-pending-deposits.ts";
 import {
   openRedemptions,
@@ -23,9 +29,9 @@ import type { VaultActions } from "../schemas/position-schema.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
 import { findVault } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
-import { depositEntryForDisplay } from "../vaults/vault-deposit-entry.ts";
+import { type DepositEntry, depositEntryForDisplay } from "../vaults/vault-deposit-entry.ts";
 import type { PendingExit } from "../vaults/vault-exits.ts";
-import { readTimed } from "../vaults/vault-state.ts";
+import { readInTurn } from "../vaults/vault-state.ts";
 import { firstPaid } from "../withdrawals/withdrawal-order.ts";
 import { type DepositFacts, smallDepositQuery } from "./deposit-action.ts";
 import { findAvailableDeposit } from "./find-available-deposit.ts";
@@ -34,10 +40,13 @@ import { findAvailableWithdrawal, mostHeld, type WithdrawalFacts } from "./find-
 import type { UserRequests } from "./request-actions.ts";
 
 /**
- * On-chain state from which a user's possible actions at a vault follow. `shares` and `requests` are null if they could
- * not be read.
+ * On-chain state from which a user's possible actions at a vault follow, but for the shares and the conditions of
+ * withdrawing them. `requests` are null if they could not be read.
  */
-type ActionFacts = WithdrawalFacts & DepositFacts & UserRequests;
+type ActionFacts = Omit<WithdrawalFacts, keyof HeldWays> &
+  DepositFacts &
+  UserRequests & { funds: PayerFunds };
+type HeldWays = Pick<WithdrawalFacts, "shares" | "ways">;
 
 /**
  * Returns what a user can do at a vault now. A possible action has its largest known amount in smallest units (null if
@@ -50,30 +59,39 @@ export async function getActions(
   of: { user: Address; vaultId: string },
 ): Promise<VaultActions> {
   const vault = await findVault(ctx, of.vaultId);
-  const [stored, entry] = await Promise.all([
-    readStoredFlows(ctx, { user: of.user, chainIds: [vault.chainId] }),
-    depositEntryForDisplay(ctx, vault),
-  ]);
-  const caller = entry.via === "user" ? of.user : null;
-  const open = stored.requests;
-  const asked = { user: of.user, caller, open };
-  const query = (now: number) => factsQuery(vault, { ...asked, now });
-  const { value, block } = await readTimed(ctx, { chainId: vault.chainId, query });
+  const { user } = of;
+  const storing = readStoredFlows(ctx, { user, chainIds: [vault.chainId] });
+  const entry = await depositEntryForDisplay(ctx, vault);
+  const { requests: open } = asksForIds(vault) ? await storing : NO_STORED_FLOWS;
+  const asked = { user, entry, open };
+  const { value, block, rest } = await readInTurn(ctx, {
+    chainId: vault.chainId,
+    first: (now) => factsQuery(vault, { ...asked, now }),
+    second: (now) => withdrawalQuery(vault, { user, now }),
+  });
+  const stored = await storing;
   const isUnknown = value.requests?.length === 0 && missesRequests(vault, stored.unlisted);
   const facts = isUnknown ? { ...value, requests: null } : value;
-  const own = { vault, user: of.user, facts, block };
+  const own = { vault, user, block };
+  const payer = { funds: value.funds, block, via: entry.via };
   const [deposit, withdraw, asking] = await Promise.all([
-    findAvailableDeposit(ctx, own),
-    findAvailableWithdrawal(ctx, own),
-    requestActions(ctx, { ...own, stored }),
+    findAvailableDeposit(ctx, { ...own, facts: { ...facts, payer } }),
+    rest.then((found) => findAvailableWithdrawal(ctx, { ...own, facts: { ...facts, ...found } })),
+    requestActions(ctx, { ...own, facts, stored }),
   ]);
   return {
     ...{ deposit, withdraw, claim: asking.claim, cancel: asking.cancel },
     requests: [
-      ...asking.requests.map((request) => toWireRedemption(vault, { request, open })),
-      ...facts.deposits.map((one) => toWireDepositRequest(one, open)),
+      ...asking.requests.map((request) => toWireRedemption(vault, { request, open: stored.requests })),
+      ...facts.deposits.map((one) => toWireDepositRequest(one, stored.requests)),
     ],
   };
+}
+
+/** Returns true if the ids of stored requests may be needed to read the vault's requests. */
+function asksForIds(vault: Vault): boolean {
+  const { asyncDeposits, exits } = adapterOf(vault);
+  return exits?.pending !== undefined || (asyncDeposits?.(vault, "anywhere") ?? null) !== null;
 }
 
 /** Returns what a user can claim and cancel now, and the open redemption requests, also those that are not indexed yet. */
@@ -103,50 +121,48 @@ async function requestActions(
 
 function factsQuery(
   vault: Vault,
-  of: { user: Address; caller: Address | null; open: readonly OpenRequest[]; now: number },
+  of: { user: Address; entry: DepositEntry; open: readonly OpenRequest[]; now: number },
 ): Query<ActionFacts> {
-  const { user, caller, now } = of;
-  const adapter = adapterOf(vault);
+  const { user, entry, now } = of;
+  const byUser = entry.via === "user";
   const none: Query<null> = { reads: {}, interpret: () => null };
-  const balance = createQuery(
-    { balance: read({ to: vault.shareToken, abi: erc20Abi, name: "balanceOf", args: [user] }) },
-    (results) => valueOrNull(results.balance),
-  );
-  const withdrawal = andThen(balance, (shares) => withdrawalQuery(vault, { user, shares, now }));
+  const payer = { token: vault.asset.address, user, spender: byUser ? vault.spender : entry.address };
   const parts = queryAll({
-    deposit: smallDepositQuery(vault, { caller, receiver: user, now }),
-    withdrawal,
+    deposit: smallDepositQuery(vault, { caller: byUser ? user : null, receiver: user, now }),
+    funds: payerFundsQuery(payer),
     requests: openRedemptions(vault, of) ?? { reads: {}, interpret: () => [] },
     deposits: pendingQuery({ user, vaults: [vault], open: of.open }) ?? none,
-    rewards: adapter.exits?.rewards?.(vault) ?? none,
+    rewards: adapterOf(vault).exits?.rewards?.(vault) ?? none,
   });
-  return mapQuery(parts, ({ deposit, withdrawal: { shares, ways }, requests, deposits, rewards }) => ({
-    ...{ deposit, shares, ways, rewards },
-    requests,
+  return mapQuery(parts, ({ deposits, ...found }) => ({
+    ...found,
     deposits: (deposits ?? []).filter(({ hidden }) => hidden !== true),
   }));
 }
 
 /**
- * Returns the query for the conditions of withdrawing `shares`, the user's balance. If the vault's calls would claim
+ * Returns the query for a user's shares and the conditions of withdrawing all of them. If the vault's calls would claim
  * further shares first, those of all that it would hold then are read in one further batch.
  */
-function withdrawalQuery(
-  vault: Vault,
-  { user, shares, now }: { user: Address; shares: bigint | null; now: number },
-): Query<Pick<WithdrawalFacts, "shares" | "ways">> {
+function withdrawalQuery(vault: Vault, { user, now }: { user: Address; now: number }): Query<HeldWays> {
+  const balance = createQuery(
+    { balance: read({ to: vault.shareToken, abi: erc20Abi, name: "balanceOf", args: [user] }) },
+    (results) => valueOrNull(results.balance),
+  );
   const termsOf = (number: bigint) => waysQuery(vault, { user, shares: number, now });
-  return andThen(termsOf(shares || 1n), (ways) => {
-    const most = mostHeld({ shares, ways });
-    const all = most > (shares ?? 0n) ? termsOf(most) : createQuery({}, () => ways);
-    return mapQuery(all, (found) => ({ shares, ways: found }));
-  });
+  return andThen(balance, (shares) =>
+    andThen(termsOf(shares || 1n), (ways) => {
+      const most = mostHeld({ shares, ways });
+      const all = most > (shares ?? 0n) ? termsOf(most) : createQuery({}, () => ways);
+      return mapQuery(all, (found) => ({ shares, ways: found }));
+    }),
+  );
 }
 
 function waysQuery(
   vault: Vault,
   { user, shares, now }: { user: Address; shares: bigint; now: number },
-): Query<ActionFacts["ways"]> {
+): Query<HeldWays["ways"]> {
   const exits = adapterOf(vault).exits;
   const modes = exits?.modes(vault) ?? [];
   const entries = modes.flatMap((mode) => {

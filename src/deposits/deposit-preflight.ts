@@ -1,6 +1,6 @@
-import { erc20Abi, type Hex, zeroAddress } from "viem";
-import { nativeBalanceRead, readNativeBalance } from "../chains/aggregator/aggregate-reads.ts";
-import { createQuery, type Query, queryAll, read, valueOrNull } from "../chains/chain-reads.ts";
+import { type Hex, zeroAddress } from "viem";
+import { readNativeBalance } from "../chains/aggregator/aggregate-reads.ts";
+import { createQuery, type Query, queryAll } from "../chains/chain-reads.ts";
 import type { Context } from "../context.ts";
 import type { DepositRow } from "../db/queries/deposit-queries.ts";
 import { AppError, type ErrorCode, failure } from "../errors.ts";
@@ -29,6 +29,7 @@ import {
   underpaidDeposit,
   unpricedDeposit,
 } from "./deposit-refusals.ts";
+import { type PayerFunds, payerFundsQuery } from "./payer-funds.ts";
 
 /**
  * What is read before a deposit is encoded, at one block except for the balance of a payment in the native currency.
@@ -85,7 +86,7 @@ export async function preflightDeposit(
         queryAll({
           terms: terms(vault, { ...request, now }),
           assetTerms: isOther ? terms(vault, { ...asAsset, now }) : unread,
-          holding: payerFundsQuery(intent),
+          holding: fundsOf(intent),
           authorization: mayBeSigned(intent) ? signatureQuery(ctx, intent) : unsigned,
         }),
     }),
@@ -115,21 +116,26 @@ const signatureQuery = (
 ): Query<AuthorizationFacts | null> =>
   authorizationQuery(ctx, { chainId: vault.chainId, token: token.address, owner: user });
 
-function payerFundsQuery(intent: DepositIntent) {
-  const token = paysNative(intent) ? intent.vault.asset.address : intent.token.address;
-  const args = [intent.user, approvedSpender(intent)] as const;
-  return createQuery(
-    {
-      balance: read({ to: token, abi: erc20Abi, name: "balanceOf", args: [intent.user] }),
-      allowance: read({ to: token, abi: erc20Abi, name: "allowance", args }),
-      gas: nativeBalanceRead(intent.authorize?.submitter ?? intent.user),
-    },
-    ({ balance, allowance, gas }) => ({
-      balance: valueOrNull(balance),
-      allowance: valueOrNull(allowance),
-      nativeBalance: valueOrNull(gas),
-    }),
-  );
+const fundsOf = (intent: DepositIntent): Query<PayerFunds> =>
+  payerFundsQuery({
+    token: paysNative(intent) ? intent.vault.asset.address : intent.token.address,
+    ...{ user: intent.user, spender: approvedSpender(intent), submitter: intent.authorize?.submitter },
+  });
+
+/** What `preflightDeposit` reads for a deposit of the asset that no signature pays. */
+export interface ReadDeposit {
+  terms: DepositTerms;
+  funds: PayerFunds;
+  block: BlockTime;
+}
+
+/** Checks what was read for a deposit of the asset that no signature pays. Throws an AppError as `preflightDeposit`. */
+export function preflightOfRead(
+  { intent, amount }: { intent: DepositIntent; amount: bigint },
+  { terms, funds, block }: ReadDeposit,
+): Preflight {
+  const previewShares = assertAcceptable({ intent, amount, terms });
+  return { ...funds, terms, previewShares, authorization: null, warnings: [], block };
 }
 
 /**

@@ -9,7 +9,13 @@ import { asyncDepositsOf } from "../vaults/families/vault-families.ts";
 import type { AsyncDeposits } from "../vaults/vault-adapter.ts";
 import { type DepositFloors, encodeDepositCall, vaultCall, verifyDepositCall } from "./deposit-calldata.ts";
 import type { DepositIntent } from "./deposit-intent.ts";
-import { explainDepositRevert, type Preflight, preflightDeposit } from "./deposit-preflight.ts";
+import {
+  explainDepositRevert,
+  type Preflight,
+  preflightDeposit,
+  preflightOfRead,
+  type ReadDeposit,
+} from "./deposit-preflight.ts";
 import { type SimulatedDeposit, simulateDeposit } from "./simulate-deposit.ts";
 
 /**
@@ -40,11 +46,15 @@ export interface DirectDeposit {
 }
 
 /**
- * Checks, encodes, verifies and simulates a direct deposit, also of a token that charges a fee on transfers. Throws an
- * AppError if it is refused or its simulation reverts. Errors of the RPC nodes propagate.
+ * Checks, encodes, verifies and simulates a direct deposit, also of a token that charges a fee on transfers. `known`:
+ * what was read for it; absent: it is read. Throws an AppError if it is refused or its simulation reverts. Errors of the
+ * RPC nodes propagate.
  */
-export async function prepareDirect(ctx: Context, intent: DepositIntent): Promise<DirectDeposit> {
-  const first = await attemptDirect(ctx, { intent, depositAmount: intent.amount });
+export async function prepareDirect(
+  ctx: Context,
+  { known, ...intent }: DepositIntent & { known?: ReadDeposit | undefined },
+): Promise<DirectDeposit> {
+  const first = await attemptDirect(ctx, { intent, depositAmount: intent.amount, known });
   if (first.simulated.ok) return toDirectDeposit(intent, first);
   const arrived = arrivedAmount(first.simulated.revert);
   if (arrived === null || arrived === 0n || arrived >= intent.amount) throw explainFailure(intent, first);
@@ -59,10 +69,11 @@ type DirectAttempt = Omit<DirectDeposit, "intent" | "simulated" | "expectedShare
 
 async function attemptDirect(
   ctx: Context,
-  input: { intent: DepositIntent; depositAmount: bigint },
+  input: { intent: DepositIntent; depositAmount: bigint; known?: ReadDeposit | undefined },
 ): Promise<DirectAttempt> {
-  const { intent, depositAmount } = input;
-  const checked = await preflightDeposit(ctx, { intent, amount: depositAmount });
+  const { intent, depositAmount, known } = input;
+  const asked = { intent, amount: depositAmount };
+  const checked = known === undefined ? await preflightDeposit(ctx, asked) : preflightOfRead(asked, known);
   const promised = minimumShares(checked.previewShares, allowedLoss(intent.slippage, false));
   const async = checked.terms.async === true;
   const own = intent.entry.via === "user" ? vaultCall(intent, { minShares: promised, async }) : null;

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { runQuery } from "../chains/aggregator/aggregate-reads.ts";
-import { guardQuery, mapQuery, type Query, queryAll } from "../chains/chain-reads.ts";
+import type { ChainClient } from "../chains/chain-client.ts";
+import { createQuery, guardQuery, mapQuery, type Query, queryAll } from "../chains/chain-reads.ts";
 import { atBlockTime } from "../chains/chain-time.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
@@ -175,6 +176,40 @@ export async function readTimed<S>(
   { chainId, query }: { chainId: number; query: (now: number) => Query<S> },
 ): Promise<{ value: S; block: BlockTime }> {
   return readUncached(ctx, { chainId, query: atBlockTime(ctx.now(), query) });
+}
+
+/**
+ * Runs two time-dependent queries as `readTimed`, whose batches share requests. Returns the result of the first as soon as
+ * its batches are read; `rest` is that of the second, which may need further ones. Throws as `readUncached`, as does
+ * `rest`.
+ */
+export async function readInTurn<A, B>(
+  ctx: Context,
+  of: { chainId: number; first: (now: number) => Query<A>; second: (now: number) => Query<B> },
+): Promise<{ value: A; block: BlockTime; rest: Promise<B> }> {
+  const [first, second] = [atBlockTime(ctx.now(), of.first), atBlockTime(ctx.now(), of.second)];
+  return runInTurn(clientOf(ctx, of.chainId), { first, second });
+}
+
+async function runInTurn<A, B>(
+  client: ChainClient,
+  { first, second }: { first: Query<A>; second: Query<B> },
+): Promise<{ value: A; block: BlockTime; rest: Promise<B> }> {
+  const batch = queryAll({
+    first: createQuery(first.reads, (results) => results),
+    second: createQuery(second.reads, (results) => results),
+  });
+  const { value: read, block } = await runQuery(client, batch);
+  const further = first.next?.(read.first) ?? null;
+  const left = second.next?.(read.second) ?? createQuery({}, () => second.interpret(read.second));
+  if (further !== null) return { ...(await runInTurn(client, { first: further, second: left })), block };
+  const isKnown = left.next === undefined && Object.keys(left.reads).length === 0;
+  const rest = isKnown
+    ? Promise.resolve(left.interpret({}))
+    : runQuery(client, left).then((all) => all.value);
+  // Who awaits it sees its error.
+  rest.catch(() => undefined);
+  return { value: first.interpret(read.first), block, rest };
 }
 
 function clientOf(ctx: Context, chainId: number) {
