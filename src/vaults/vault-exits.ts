@@ -91,6 +91,8 @@ export interface ExitTerms {
    * Null if unknown; some families also return null if they do not limit this withdrawal. Only a hint.
    */
   availableAssets: bigint | null;
+  /** Assets that the contract which pays holds: no limit, but they explain a revert without a reason. Absent: unread. */
+  payerAssets?: bigint | null;
   /** When the price is fixed: `now`, `later` (at settlement, or unknown), `recorded` (at request; less may be paid). */
   priced: "now" | "recorded" | "later";
   /** Time at which a lock ends that stops this withdrawal, in unix seconds, or null if none is known. */
@@ -99,15 +101,14 @@ export interface ExitTerms {
   earliest: number | null;
   /** Time at which a request made now expires, in unix seconds, or null if none is known. */
   expiresAt: number | null;
-  /**
-   * Estimate of the part that is paid immediately if the vault queues the rest; null if unknown or if payments in this
-   * mode are not split.
-   */
+  /** Estimate of the part that is paid at once if the vault queues the rest; null if unknown or never split. */
   paidNow: bigint | null;
   /** True if on-chain data show that such withdrawals are switched off; false also if unknown. */
   paused: boolean;
   /** True if a holder's `maxRedeem` is 0 and the views suggest that the vault is closed, not illiquid. Only a hint. */
   closed: boolean;
+  /** True if the market that the vault takes its assets from is paused. Absent: not, or unknown. */
+  halted?: true;
   /** Why the vault would reject the withdrawal, or null if no reason is known. Fields like `paused` may show others. */
   refusal: ExitRefusal | null;
   /** Variant for the vault's current state, as `encode` and `paysUnclaimed` take it, or null. */

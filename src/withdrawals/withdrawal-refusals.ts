@@ -100,12 +100,14 @@ export const saysTooLittleHeld = (text: string | null): boolean => TOO_LITTLE_HE
 
 /**
  * Returns true if an instant redemption of shares that the owner holds reverted because some account holds too little
- * of a token or position: the vault then lacks the assets.
+ * of a token or position, or without a reason while the payer does: the vault then lacks the assets.
  */
 function lacksAssets({ way, shares }: RequestedExit, text: string | null): boolean {
-  const { heldShares } = way.terms;
+  const { heldShares, payerAssets = null, previewAssets } = way.terms;
   const held = heldShares !== null && heldShares >= shares;
-  return way.mode === "instant" && held && saysTooLittleHeld(text);
+  // Some tokens revert without a reason.
+  const isShort = !text && payerAssets !== null && previewAssets !== null && payerAssets < previewAssets;
+  return way.mode === "instant" && held && (isShort || saysTooLittleHeld(text));
 }
 
 /** Names of the errors by which a vault only says that a redemption exceeds what `maxRedeem` returns. */
@@ -215,6 +217,8 @@ function toExitError(
   // sUSDe reverts so for a mode that is off, which its views show before, and for restricted accounts.
   if (asked.way.mode === "cooldown" && text === "OperationNotAllowed")
     return toExitRefusal(asked, "not_allowed");
+  // The vault skips a market that is paused.
+  if (code === "no_liquidity" && asked.way.terms.halted === true) return toExitRefusal(asked, "exits_paused");
   if (code === "no_liquidity" && EXCEEDS_LIMIT.test(text ?? "")) return limitRefusal(asked);
   if (code !== null && isKnownRefusal(code)) return toExitRefusal(asked, code);
   if (code === "nothing_to_withdraw") return failure(code, `${name} would pay nothing for these shares`);

@@ -247,6 +247,20 @@ describe("explainFailedExit()", () => {
     expect(of(illiquid, { ...none, closed: true })).toBe("no_liquidity");
   });
 
+  test("a lack of liquidity means a paused market where the views show one", () => {
+    expect(of(illiquid, { halted: true })).toBe("exits_paused");
+    expect(of(unheard, { halted: true })).toBe("would_revert");
+  });
+
+  test("a revert without a reason means a vault without the assets only where its payer lacks them", () => {
+    expect(of("0x", { payerAssets: WORTH - 1n })).toBe("no_liquidity");
+    expect(of(failed("0x"), { payerAssets: WORTH - 1n })).toBe("no_liquidity");
+    expect(of("0x", { payerAssets: WORTH })).toBe("would_revert");
+    expect(of("0x", { payerAssets: null })).toBe("would_revert");
+    expect(of("0x", { payerAssets: 0n, heldShares: HELD - 1n })).toBe("would_revert");
+    expect(of(unheard, { payerAssets: 0n })).toBe("would_revert");
+  });
+
   test("a transfer of more than somebody holds means a vault without the assets", () => {
     const short = encodeErrorResult({
       ...{ abi: errors, errorName: "ERC20InsufficientBalance" },

@@ -187,6 +187,7 @@ function standardExitTerms(
     ...terms,
     paused: options.pausable === true && paused,
     closed: isClosed(terms, { off: paused || shown.off, idle: shown.idle }),
+    ...(shown.halted === true && { halted: true }),
   }));
 }
 

@@ -1,4 +1,4 @@
-import { type Address, encodeFunctionData, type Hex, isAddressEqual, parseAbi } from "viem";
+import { type Address, encodeFunctionData, erc20Abi, type Hex, isAddressEqual, parseAbi } from "viem";
 import {
   createQuery,
   mapQuery,
@@ -104,6 +104,7 @@ function exitReads(vault: Vault, request: ExitTermsInput) {
     paused: read({ ...on, name: "paused" }),
     fnPaused: read({ ...on, name: "fnPaused", args: [SELECTORS[functionOf(request)]] }),
     held: read({ to: vault.shareToken, abi: mTokenAbi(), name: "balanceOf", args: [request.owner] }),
+    payable: read({ to: request.token.address, abi: erc20Abi, name: "balanceOf", args: [on.to] }),
     mTokenPaused: read({ to: vault.shareToken, abi: mTokenAbi(), name: "paused" }),
     feed: read({ to: vault.pricer, abi: feedAbi(), name: "getDataInBase18" }),
   };
@@ -153,6 +154,7 @@ function termsOf(
     previewRevert: feed.ok ? null : feed.revert,
     grossAssets: paidFor(of, { fee: 0n, unit }),
     availableAssets: config === null || unit === null ? null : payableOf(config[2], { fee, unit }),
+    payerAssets: valueOrNull(results.payable),
     priced: instant ? "now" : "later",
     paused: [results.paused, results.fnPaused, results.mTokenPaused].some((on) => valueOrNull(on) === true),
     refusal: listed === false ? "token_unsupported" : null,

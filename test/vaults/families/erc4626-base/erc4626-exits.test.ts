@@ -64,6 +64,7 @@ const views = parseAbi([
   "function canReceiveShares(address) view returns (bool)",
   "function canReceiveAssets(address) view returns (bool)",
   "function cdo() view returns (address)",
+  "function MOOLAH() view returns (address)",
   "function jrtVault() view returns (address)",
   "function actionsJrt() view returns (bool, bool)",
   "function actionsSrt() view returns (bool, bool)",
@@ -167,6 +168,16 @@ describe("a maxRedeem of zero", () => {
   test("is no reason where more than zero is redeemable", async () => {
     expect((await termsOf(erc4626, { ...healthy, maxRedeem: 1n, paused: 1n })).closed).toBe(false);
   });
+});
+
+test.each<[string, Answers, true | undefined]>([
+  ["paused", { paused: 1n }, true],
+  ["not paused", { paused: 0n }, undefined],
+  ["unreadable", { paused: () => null }, undefined],
+])("a vault of Lista on a market that is %s: %s", async (_which, answers, halted) => {
+  const market = toHex(BigInt(OTHER), { size: 32 });
+  const terms = await termsOf(erc4626, { ...healthy, MOOLAH: market, ...answers });
+  expect([terms.halted, terms.closed, terms.maxShares]).toEqual([halted, false, 5_000n]);
 });
 
 const wordAt = (data: Hex, offset: number): bigint =>

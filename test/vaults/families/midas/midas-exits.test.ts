@@ -68,6 +68,10 @@ test("an account's exemption from fee and minimum counts in its own call, not in
   });
 });
 
+test("what the RedemptionVault holds limits nothing, because it may take more from elsewhere", async () => {
+  expect(await termsFor(USER)).toMatchObject({ payerAssets: 9n * ONE, availableAssets: 10n ** 12n });
+});
+
 test("what the vault may still pay out is limited before the fee, so that less of it reaches the account", async () => {
   expect(await termsFor(USER)).toMatchObject({ availableAssets: 10n ** 12n });
   expect(await termsFor(null)).toMatchObject({ availableAssets: 990_000_000_000n });
