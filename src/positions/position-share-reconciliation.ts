@@ -67,10 +67,14 @@ export async function findShareBasis(client: ChainClient, input: BasisInput): Pr
     .map((value) => ({ value, unexplained: unexplainedShares(value, { ...all, flows }) }))
     // Without an answer, only a balance that changes after the index's last block says something.
     .filter(({ unexplained }) => unexplained !== 0n && (unexplained !== null || !current));
+  const lacking = compared.filter(({ unexplained }) => unexplained !== null && unexplained < 0n);
+  const payable = lacking
+    .filter(({ value }) => paysLater(value.vault))
+    .map(({ value }) => value.vault.vaultId);
   const tokens = [...new Set(compared.map(({ value }) => value.vault.shareToken))];
   const [before, unpaid] = await Promise.all([
     current ? null : readSharesAt(client, { user, tokens, blockNumber: flows.indexedTo }),
-    findUnindexedPayments(client, { ...input, flows }),
+    findUnindexedPayments(client, { ...input, flows, lacking: new Set(payable) }),
   ]);
   const basis = new Map([
     ...compared.map(({ value, unexplained }) => {
@@ -112,6 +116,16 @@ function judge(
   return rest <= 0n || isNegligible(-rest, sampleOf(value)) ? "unindexed" : "transferred";
 }
 
+/**
+ * Returns true if the flows count the shares of the vault's requests when these are paid. Otherwise their end changes the
+ * balance, or the flows took the shares before.
+ */
+function paysLater(vault: Vault): boolean {
+  const { exits, flows } = adapterOf(vault);
+  if (exits?.pending === undefined || exits.keepsShares === true) return false;
+  return flows(vault).takesRequested !== true;
+}
+
 /** Request id under which a vault holds all of an account's requests together, and may pay a part of them. */
 const ALL_REQUESTS = "0";
 
@@ -120,9 +134,7 @@ const ALL_REQUESTS = "0";
  * stored as open that the vault no longer shows. Null if unknown.
  */
 function endedShares({ vault, requests }: PositionValue, open: readonly OpenRequest[]): bigint | null {
-  const adapter = adapterOf(vault);
-  // The end of such requests changes the balance, or the flows took the shares before.
-  if (adapter.exits?.keepsShares === true || adapter.flows(vault).takesRequested === true) return 0n;
+  if (!paysLater(vault)) return 0n;
   const own = open.filter((one) => isRedemptionOf(vault, one));
   return sumOf([...new Set(own.map(({ requestId }) => requestId))], (id) => {
     const asked = sumOf(

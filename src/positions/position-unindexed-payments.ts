@@ -19,7 +19,8 @@ const none: Query<null> = { reads: {}, interpret: () => null };
  * balance happened between the blocks of both: a payment of a request, a request that another account made for the user
  * or a cancelled deposit. Only some vaults have such flows (`paysUnseen`), for which the requests at the index's last
  * block are read; one whose requests cannot be read there counts if they may have been paid (`mayBePaid`). If the index
- * is ahead of the positions, all vaults with such flows or with deposit requests count. Never throws.
+ * is ahead of the positions, all vaults with such flows or with deposit requests count. Of other vaults, those in
+ * `lacking` count whose requests had more shares at that block. Never throws.
  */
 export async function findUnindexedPayments(
   client: ChainClient,
@@ -30,6 +31,8 @@ export async function findUnindexedPayments(
     open: readonly OpenRequest[];
     pending: readonly PendingPosition[];
     blockNumber: number | null;
+    /** Ids of the vaults whose flows count more shares than the user has, which a request may have paid. */
+    lacking: ReadonlySet<string>;
   },
 ): Promise<ReadonlySet<string>> {
   const { user, flows, open, blockNumber } = of;
@@ -43,7 +46,7 @@ export async function findUnindexedPayments(
     const ahead = values.filter((value) => paysUnseen(value) || depositsOf(value.vault) !== null);
     return new Set(ahead.map(({ vault }) => vault.vaultId));
   }
-  const asked = values.filter(paysUnseen);
+  const asked = values.filter((value) => paysUnseen(value) || of.lacking.has(value.vault.vaultId));
   if (asked.length === 0) return new Set();
   const queries = asked.map(({ vault }) => {
     const requests = guardQuery(() => openRedemptions(vault, { user, open, now }) ?? none);
@@ -57,6 +60,7 @@ export async function findUnindexedPayments(
     .catch(() => null);
   const changed = asked.filter((value) => {
     const { requests = null, deposits = null } = before?.[value.vault.vaultId] ?? {};
+    if (!paysUnseen(value)) return requests !== null && hasLost(value.requests, requests);
     const shown = of.pending.find(({ vault }) => vault.vaultId === value.vault.vaultId);
     if (deposits?.booked !== undefined && isOtherDeposit(shown?.booked, deposits.booked)) return true;
     return (
@@ -92,6 +96,12 @@ function isOther(requests: readonly PendingExit[], earlier: readonly PendingExit
   if (shares !== null && sharesBefore !== null) return shares !== sharesBefore;
   const [assets, assetsBefore] = [totalOf(requests, "assets"), totalOf(earlier, "assets")];
   return assets === null || assetsBefore === null ? null : assets + ROUNDING < assetsBefore;
+}
+
+/** Returns true if requests contain fewer shares than earlier ones; false also if that is unknown. */
+function hasLost(requests: readonly PendingExit[], earlier: readonly PendingExit[]): boolean {
+  const [shares, before] = [totalOf(requests, "shares"), totalOf(earlier, "shares")];
+  return shares !== null && before !== null && shares < before;
 }
 
 const NOT_BOOKED: Booked = { assets: 0n, at: 0 };

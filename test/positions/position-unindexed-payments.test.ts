@@ -38,6 +38,11 @@ const views = new Map<Hex, (data: Hex) => bigint | readonly bigint[]>(
       // An offset of an empty list, and its length.
       ["requestsOf(address,uint256,uint256)", () => [32n, 0n]],
       ["asset()", () => BigInt(USDC)],
+      ["pendingRedeemRequest(uint256,address)", () => 10n],
+      ["claimableRedeemRequest(uint256,address)", () => 20n],
+      ["maxWithdraw(address)", () => 20n],
+      ["convertToAssets(uint256)", () => 10n ** 6n],
+      ["feeRates()", () => [0n, 0n, 0n, 0n, 0n]],
     ] as const
   ).map(([signature, answered]) => [toFunctionSelector(signature), answered]),
 );
@@ -51,6 +56,8 @@ async function basisOf(of: {
   flown?: boolean;
   /** Net deposits of the flows, the requests stored as open, and the time of the index's last block. */
   deposited?: bigint;
+  /** Shares of the flows. */
+  shares?: bigint;
   open?: readonly OpenRequest[];
   pending?: readonly PendingPosition[];
   headTime?: Date;
@@ -61,7 +68,7 @@ async function basisOf(of: {
       ? { ok: false, data: "0x" }
       : { ok: true, data: concat([answered(data)].flat().map(word)) };
   });
-  const own = of.flown === false ? {} : { [key]: "50" };
+  const own = of.flown === false ? {} : { [key]: (of.shares ?? 50n).toString() };
   const sums = of.flown === false ? {} : { [key]: (of.deposited ?? 50n).toString() };
   const flows: ChainFlows = {
     ...{
@@ -102,6 +109,22 @@ test.each([
     expect([basis, calls]).toEqual(["explained", []]);
   },
 );
+
+test("the payment of a request that is stored nowhere may not be indexed yet", async () => {
+  const left = { ...request, shares: 10n };
+  // Of the 80 shares of the flows, 50 are in the wallet and 30 were in requests.
+  const paid = { at: lagoon, requests: [left], shares: 80n };
+  expect(await basisOf(paid)).toMatchObject({ basis: "unindexed" });
+  expect(await basisOf({ ...paid, requests: [] })).toMatchObject({ basis: "unindexed" });
+  // The shares that lack were sent away before.
+  expect(await basisOf({ ...paid, requests: [{ ...left, shares: 30n }], shares: 90n })).toMatchObject({
+    basis: "transferred",
+  });
+  expect(await basisOf({ ...paid, unreadable: true })).toMatchObject({ basis: "transferred" });
+  expect(await basisOf({ ...paid, requests: [{ ...left, shares: 30n }] })).toMatchObject({
+    ...{ basis: "explained", calls: [] },
+  });
+});
 
 test("a request that another account made for the user may not be indexed yet", async () => {
   const more = [{ ...request, shares: 31n }];

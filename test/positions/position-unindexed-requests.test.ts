@@ -165,7 +165,8 @@ describe("only the user's own events are read", () => {
   test("where the requests of the vault need no ids", async () => {
     const { shown, methods } = await play({ ...fallen, ...since, vaults: [generic] });
     expect(shown).toMatchObject([{ assets: 3_000_000n, requests: [] }]);
-    expect(methods).toEqual(["eth_call"]);
+    // The balance and the requests at the index's last block.
+    expect(methods).toEqual(["eth_call", "eth_call"]);
   });
 
   test("where too many blocks are not indexed", async () => {
