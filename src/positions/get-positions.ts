@@ -46,6 +46,7 @@ import {
   withPrices,
 } from "./position-redemptions.ts";
 import { depositedForToken, withoutRepeatedTokens } from "./position-repeated-share-tokens.ts";
+import { withoutRefusedCancellations } from "./position-request-events.ts";
 import type { ShareBasis } from "./position-share-reconciliation.ts";
 import {
   type ChainPositions,
@@ -167,10 +168,11 @@ async function readOrNull(
     const shown = read.pending.filter(({ hidden }) => hidden !== true);
     const { vaults, requestFlows } = input;
     const known = { held, asked, vaults, open: input.open, requestFlows };
-    const [{ values, basis }, pending] = await Promise.all([
+    const [{ values: joined, basis }, pending] = await Promise.all([
       input.flowsOf().then((flows) => joinUnindexedRequests(client, { ...read, user, ...known, flows })),
       toWirePending(ctx, { ...read, pending: shown, user }),
     ]);
+    const values = await withoutRefusedCancellations(client, { user, values: joined });
     return { ...read, held, values, basis, deposits: shown, pending };
   } catch (error) {
     ctx.log.warn("positions_unreadable", { chain_id: input.chainId, error: describeError(error) });

@@ -1,6 +1,7 @@
 import { type Address, pad } from "viem";
 import { runQuery } from "../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
+import { RpcError } from "../chains/json-rpc.ts";
 import { searchLogs } from "../chains/log-reader.ts";
 import type { OpenRequest, UserRequestFlow } from "../db/queries/user-flow-queries.ts";
 import { failure } from "../errors.ts";
@@ -8,7 +9,7 @@ import { sameAddress } from "../lib/address.ts";
 import type { BlockRange, BlockTime } from "../lib/block-ranges.ts";
 import { SECOND_MS } from "../lib/durations.ts";
 import { withDeadline } from "../lib/timers.ts";
-import { adapterOf } from "../vaults/families/vault-families.ts";
+import { adapterOf, explainExitRevert } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { VaultFlow } from "../vaults/vault-adapter.ts";
 import type { PendingExit } from "../vaults/vault-exits.ts";
@@ -70,6 +71,45 @@ export async function withUnindexedRequests(
     ({ value }) => value ?? unread,
     () => unread,
   );
+}
+
+/** Number of cancellations that are tried per chain. Each takes one RPC request; the views decide about further ones. */
+const MAX_TRIED = 8;
+
+/**
+ * Marks requests as not `cancellable` whose cancellation the vault refuses, where only the call itself shows this. What
+ * cannot be tried stays as the views say. Never throws.
+ */
+export async function withoutRefusedCancellations<
+  T extends { vault: Vault; requests: readonly PendingExit[] },
+>(client: ChainClient, of: { user: Address; values: readonly T[] }): Promise<T[]> {
+  const asked = of.values
+    .filter(({ vault }) => adapterOf(vault).exits?.cancelsUntold === true)
+    .flatMap(({ vault, requests }) => requests.map((request) => ({ vault, request })))
+    .filter(({ request }) => request.cancellable);
+  const tries = asked.slice(0, MAX_TRIED).map(async (one) => {
+    return (await isRefused(client, { ...one, user: of.user })) ? one.request : null;
+  });
+  const refused = new Set(await Promise.all(tries));
+  const tried = (request: PendingExit) =>
+    refused.has(request) ? { ...request, cancellable: false } : request;
+  return of.values.map((value) => ({ ...value, requests: value.requests.map(tried) }));
+}
+
+/** Returns true if the vault refuses the cancellation of a user's request; false also if that is unknown. */
+async function isRefused(
+  client: ChainClient,
+  { vault, user, request }: { vault: Vault; user: Address; request: PendingExit },
+): Promise<boolean> {
+  const call = adapterOf(vault).exits?.cancel?.(vault, { user, request }) ?? null;
+  if (call === null) return true;
+  const params = [{ from: user, to: call.target, data: call.data }, "latest"];
+  try {
+    return await client.ask({ method: "eth_call", params, read: () => false });
+  } catch (error) {
+    const revert = error instanceof RpcError && error.kind === "revert" ? error.data : null;
+    return revert !== null && explainExitRevert(vault, revert).code === "withdrawal_state";
+  }
 }
 
 async function readOwnEvents(

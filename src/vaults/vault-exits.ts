@@ -77,10 +77,7 @@ export interface ExitTerms {
   maxShares: bigint | null;
   /** Smallest number of shares that the vault redeems or takes a request for: null if unknown, 0 or null if none. */
   minShares: bigint | null;
-  /**
-   * Payment for the shares after exit fees, if they are redeemed now. For a request that is priced later, an estimate
-   * at the current price.
-   */
+  /** Payment for the shares after exit fees; for a request that is priced later, an estimate at the current price. */
   previewAssets: bigint | null;
   /** Revert data of the preview, or of a price that it needs; null if none is known or if the family ignores it. */
   previewRevert: Hex | null;
@@ -276,6 +273,8 @@ export interface VaultExits {
   cancel?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
   /** Returns false if requests with the vault can never be cancelled. Absent means true where `cancel` is not absent. */
   cancels?(vault: Vault): boolean;
+  /** True if only the call itself shows that an open request can no longer be cancelled. */
+  cancelsUntold?: true;
   /** Returns true if a request moves `token`, or shares, when it is paid and none when it is cancelled. Absent: false. */
   cancelsUnseen?(requestId: string, token: string): boolean;
   /** True if a rejected request returns neither assets nor shares on chain. */

@@ -1,5 +1,9 @@
+import { encodeErrorResult, parseAbi } from "viem";
 import { expect, test } from "vitest";
-import { withUnindexedRequests } from "../../src/positions/position-request-events.ts";
+import {
+  withoutRefusedCancellations,
+  withUnindexedRequests,
+} from "../../src/positions/position-request-events.ts";
 import type { Vault } from "../../src/vaults/vault.ts";
 import { unknownPendingExit } from "../../src/vaults/vault-exits.ts";
 import { clientOn, type RpcAnswer, startHonestNode } from "../support/chains/rpc-node.ts";
@@ -40,4 +44,38 @@ test("no events are read without an index, at its last block, or if the vault's 
   expect(await known({ shown: [], indexedTo: null })).toEqual({ requests: [], methods: [] });
   expect(await known({ shown: [], indexedTo: block.number })).toEqual({ requests: [], methods: [] });
   expect(await known({ shown: null })).toEqual({ requests: null, methods: [] });
+});
+
+const lagoon: Vault = { ...vault, adapter: "lagoon" };
+const errors = parseAbi([
+  "error RequestNotCancelable(uint256 requestId)",
+  "error AddressNotAllowed(address account)",
+]);
+const reverting = (data: string): RpcAnswer => ({ error: { code: 3, message: "execution reverted", data } });
+const ended = encodeErrorResult({ abi: errors, errorName: "RequestNotCancelable", args: [2n] });
+const barred = encodeErrorResult({ abi: errors, errorName: "AddressNotAllowed", args: [USER] });
+
+/** Returns whether two requests are shown as cancellable, the first of which the views allow to cancel. */
+async function cancellable(at: Vault, answer: RpcAnswer) {
+  const node = await startHonestNode(() => answer);
+  const requests = [{ ...request, cancellable: true }, request];
+  const values = [{ vault: at, requests }];
+  const [shown] = await withoutRefusedCancellations(clientOn([node]).client, { user: USER, values });
+  const calls = node.calls.filter(({ method }) => method === "eth_call");
+  return { shown: shown?.requests.map((one) => one.cancellable), calls };
+}
+
+test("a request is not cancellable if the vault refuses it, where no view shows that", async () => {
+  const { shown, calls } = await cancellable(lagoon, reverting(ended));
+  expect(shown).toEqual([false, false]);
+  expect(calls).toMatchObject([{ params: [{ from: USER, to: lagoon.entryPoint }, "latest"] }]);
+});
+
+test.each<[string, Vault, RpcAnswer]>([
+  ["the vault takes it back", lagoon, { result: "0x" }],
+  ["the call fails for another reason", lagoon, reverting(barred)],
+  ["no node answers", lagoon, { fault: "status_500" }],
+  ["the views of the family show it", { ...vault, adapter: "accountable" }, reverting(ended)],
+])("a request stays cancellable if %s", async (_why, at, answer) => {
+  expect(await cancellable(at, answer)).toMatchObject({ shown: [true, false] });
 });

@@ -172,4 +172,10 @@ function encode(vault: Vault, request: ExitInput): ExitCall {
  * Withdrawals from Lagoon vaults, which the owner must call: requests, and instant ones from version 0.6 on or from a
  * closed vault. Those from a closed vault enforce no minimum output. Source: hopperlabsxyz/lagoon-v0.
  */
-export const lagoonExits: VaultExits = { ...requests, modes: () => ["instant", "request"], encode };
+export const lagoonExits: VaultExits = {
+  ...requests,
+  modes: () => ["instant", "request"],
+  encode,
+  // No view returns the current epoch, with which the time to cancel a request ends.
+  cancelsUntold: true,
+};
