@@ -5,6 +5,7 @@ import { isCovered } from "../orders/order-payer-funds.ts";
 import { allowedLoss } from "../orders/order-slippage.ts";
 import { type StepPlan, toBuiltWithdrawalSteps, toLeg } from "../orders/order-steps.ts";
 import { toTransactionRequest, toWalletCall } from "../orders/order-wallet-calls.ts";
+import { TRANSFER_ROUNDING } from "../orders/simulate-order-payment.ts";
 import { formatUsdValue, type Prices, priceOf, valueInUsd } from "../prices/price.ts";
 import type { TokenRef, Warning } from "../schemas/step-schema.ts";
 import type { BuiltWithdrawal, WithdrawOption } from "../schemas/withdraw-build-schema.ts";
@@ -36,11 +37,21 @@ export function arrivalOf(prepared: PreparedWithdrawal): { amount: bigint | null
 }
 
 /**
+ * Returns the conditions of a withdrawal with the lower of what the vault previews and what the simulation paid: a
+ * preview may leave out the fee, or a part of it.
+ */
+function measuredTerms({ exit }: PreparedWithdrawal): ExitWay["terms"] {
+  const { terms, mode } = exit.exit.way;
+  const { previewAssets: preview, paidNow } = terms;
+  if (mode !== "instant" || paidNow !== null || preview === null || exit.assets === null) return terms;
+  return exit.assets + TRANSFER_ROUNDING < preview ? { ...terms, previewAssets: exit.assets } : terms;
+}
+
+/**
  * Returns the vault's exit fee in the smallest unit of the paid token, 0 if it is so small that it may be rounding, or
  * null if unknown.
  */
-function exitFee({ terms }: ExitWay): bigint | null {
-  const { grossAssets, previewAssets } = terms;
+function exitFee({ grossAssets, previewAssets }: ExitWay["terms"]): bigint | null {
   if (grossAssets === null || previewAssets === null) return null;
   const fee = grossAssets - previewAssets;
   return fee > CONVERSION_ROUNDING ? fee : 0n;
@@ -65,7 +76,7 @@ export function toFigures(prepared: PreparedWithdrawal, prices: Prices): Figures
   return {
     assets: exit.assets?.toString() ?? null,
     min_assets: exit.minAssets?.toString() ?? null,
-    exit_fee: exitFee(way)?.toString() ?? null,
+    exit_fee: exitFee(measuredTerms(prepared))?.toString() ?? null,
     to_amount: amount?.toString() ?? null,
     to_amount_min: least?.toString() ?? null,
     to_amount_usd: formatUsdValue(usd),
@@ -98,7 +109,8 @@ export function toRefusedOption({
 export function withdrawalWarnings(prepared: PreparedWithdrawal): Warning[] {
   const { order, exit } = prepared;
   const { way } = exit.exit;
-  const dear = (exitFee(way) ?? 0n) > 0n && !isCheap(way, order.slippage);
+  const terms = measuredTerms(prepared);
+  const dear = (exitFee(terms) ?? 0n) > 0n && !isCheap({ ...way, terms }, order.slippage);
   const noFloor = exit.minAssets === null && way.mode === "instant";
   return [
     ...(transferOf(prepared)?.warnings ?? []),

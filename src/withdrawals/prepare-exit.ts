@@ -237,7 +237,7 @@ function requireHonest(of: Made): void {
 
 /**
  * Throws `no_liquidity` if the simulation shows that the vault queues a part of an instant payment as a request, and
- * `price_unsafe` if it pays less than the minimum for another reason.
+ * `price_unsafe` if it pays less than the minimum for another reason, or keeps too much of the shares' value.
  */
 function requirePaid(
   { exit, made }: Made,
@@ -246,10 +246,10 @@ function requirePaid(
   const { order, way, shares } = exit;
   const isWhole = received !== null && promised !== null && received + TRANSFER_ROUNDING >= promised;
   const isShort = received !== null && received < exit.minAssets;
-  const queues = order.exits.redeemQueues === true && isShort;
-  if (!isWhole && (queues || findNewRequest({ exit, made }) !== null))
+  if (!isWhole && ((isShort && order.exits.redeemQueues) || findNewRequest({ exit, made }) !== null))
     throw toExitRefusal({ order, way, shares }, "no_liquidity");
-  if (isShort) throw paysLess({ order, way, shares });
+  const refusal = isShort ? paysLess({ order, way, shares }) : findExcessiveFee(exit, received);
+  if (refusal !== null) throw refusal;
 }
 
 function toPaid(of: Made & { promised: bigint | null }): PreparedExit {

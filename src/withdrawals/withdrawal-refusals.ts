@@ -301,17 +301,20 @@ export function promisedLoss({ order, way }: Pick<Exit, "order" | "way">): bigin
 }
 
 /**
- * Returns `price_unsafe` if the vault's exit fee exceeds both 3% of the shares' value and the slippage, plus one unit
- * for rounding. Null otherwise, if the fee is unknown, and for a request that the vault prices later.
+ * Returns `price_unsafe` if the vault keeps more of the shares' value than both 3% and the slippage, plus one unit for
+ * rounding: by its preview, or by what a simulation `paid`, if that is less. Null otherwise, if unknown, and for a
+ * request that the vault prices later.
  */
-export function findExcessiveFee({ order, way }: Pick<Exit, "order" | "way">): AppError | null {
-  const { previewAssets, grossAssets, priced } = way.terms;
+export function findExcessiveFee(
+  { order, way }: Pick<Exit, "order" | "way">,
+  paid: bigint | null = null,
+): AppError | null {
+  const { previewAssets, grossAssets: gross, priced, paidNow } = way.terms;
   const later = way.mode !== "instant" && priced === "later";
-  if (later || previewAssets === null || grossAssets === null) return null;
-  if (isFeeAccepted(order, { gross: grossAssets, net: previewAssets })) return null;
-  return failure("price_unsafe", `${order.vault.name} pays much less than the shares are worth`, {
-    subject: "vault",
-  });
+  const net = paidNow === null ? smaller(previewAssets, paid) : previewAssets;
+  if (later || net === null || gross === null || isFeeAccepted(order, { gross, net })) return null;
+  const text = `${order.vault.name} pays much less than the shares are worth`;
+  return failure("price_unsafe", text, { subject: "vault" });
 }
 
 /** Returns true if a vault keeps at most 3%, or the slippage if that is higher, and one unit, which rounding costs. */

@@ -39,6 +39,7 @@ function prepared(of: {
   minAssets?: bigint | null;
   via?: "router" | "user";
   approved?: bigint;
+  paid?: bigint;
   route?: { toAmount: bigint; toAmountMin: bigint };
 }): PreparedWithdrawal {
   const order = orderOf(of.order);
@@ -49,7 +50,7 @@ function prepared(of: {
   const exit = exitOf(order, { way });
   const call = encodeExit({ ...exit, way: { ...way, mode: "instant" } });
   const made = {
-    ...{ exit, facts: factsOf(order, [way]), call, assets: WORTH },
+    ...{ exit, facts: factsOf(order, [way]), call, assets: of.paid ?? WORTH },
     minAssets: of.minAssets === undefined ? 124_375_000n : of.minAssets,
     simulated: {
       calls: [call, call],
@@ -116,6 +117,17 @@ describe("toFigures()", () => {
     expect(["0", "0", "0", "3"]).toEqual([-1n, 0n, 2n, 3n].map(feeOf));
   });
 
+  test("shows the fee that the simulation shows and the preview does not", () => {
+    const hidden = (of: Parameters<typeof prepared>[0]) =>
+      toFigures(prepared({ terms: { grossAssets: WORTH + 1_000n }, ...of }), prices).exit_fee;
+    expect(hidden({ paid: WORTH - 500n })).toBe("1500");
+    expect(hidden({ paid: WORTH - 2n })).toBe("1000");
+    expect(hidden({ paid: WORTH + 500n })).toBe("1000");
+    // What is paid later is not in the simulation.
+    expect(hidden({ paid: WORTH - 500n, terms: { grossAssets: WORTH, paidNow: WORTH - 500n } })).toBe("0");
+    expect(hidden({ paid: WORTH - 500n, mode: "request", via: "user" })).toBe("1000");
+  });
+
   test("shows what the vault pays, keeps and guarantees", () => {
     const of = prepared({ terms: { grossAssets: WORTH + 1_000n } });
     expect(toFigures(of, prices)).toEqual({
@@ -156,6 +168,10 @@ describe("withdrawalWarnings()", () => {
     expect(codes(prepared({}))).toEqual([]);
     expect(codes(prepared({ terms: { grossAssets: (WORTH * 102n) / 100n } }))).toEqual(["exit_fee"]);
     expect(codes(prepared({ via: "user", minAssets: null }))).toEqual(["no_minimum"]);
+    // 0.4 % by the preview, and as much again that only the simulation shows.
+    const terms = { grossAssets: (WORTH * 1_004n) / 1_000n };
+    expect(codes(prepared({ terms }))).toEqual([]);
+    expect(codes(prepared({ terms, paid: (WORTH * 996n) / 1_000n }))).toEqual(["exit_fee"]);
   });
 
   test("takes a fee of exactly the slippage for no higher one, however the vault rounds", () => {

@@ -38,10 +38,10 @@ describe("a build is refused when", () => {
   async function codeOf(
     effects: SimulatedEffects,
     via: "router" | "user" = "router",
-    { all = false, terms = paying } = {},
+    { all = false, terms = paying, slippage = 0.005 } = {},
   ): Promise<string> {
     const { client } = simulatedChain({ effects: () => effects, definition: home });
-    const order = orderOf({ client, ...(all && { shares: "all" as const }) });
+    const order = orderOf({ client, slippage, ...(all && { shares: "all" as const }) });
     const way = exitWayOf(order, { via, terms });
     const attempt = { order, facts: factsOf(order, [way]), way };
     const error = await prepareExit(testContext({ clients: [client] }), attempt).then(
@@ -157,6 +157,21 @@ describe("a build is refused when", () => {
         codeOf({ rises: { [balanceKey(USDC, USER)]: value }, logs: [arrives(value)] }, via, { terms });
       expect([await paid(WORTH), await paid((WORTH * 97n) / 100n)]).toEqual(["none", "none"]);
       expect([await paid((WORTH * 96n) / 100n), await paid(10n)]).toEqual(["price_unsafe", "price_unsafe"]);
+    }
+  });
+
+  test("its preview leaves out so much of the fee that both together are too much", async () => {
+    // The preview shows a fee of 2%.
+    const gross = (WORTH * 100n) / 98n;
+    for (const via of ["router", "user"] as const) {
+      const of = (paid: bigint, slippage: number) =>
+        codeOf({ rises: { [balanceKey(USDC, USER)]: paid }, logs: [arrives(paid)] }, via, {
+          terms: { ...paying, grossAssets: gross },
+          slippage,
+        });
+      expect(await of((gross * 971n) / 1_000n, 0.03)).toBe("none");
+      expect(await of((gross * 969n) / 1_000n, 0.03)).toBe("price_unsafe");
+      expect(await of((gross * 961n) / 1_000n, 0.04)).toBe("none");
     }
   });
 
