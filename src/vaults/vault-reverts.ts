@@ -91,6 +91,8 @@ const BY_REASON: readonly { reason: RegExp; code: ErrorCode }[] = [
       /^(\w+: ?)?((the )?(caller|sender|receiver|account|user|depositor)( is)? )?not (whitelisted|allow-?listed)[.!]?$/i,
     code: "not_allowed",
   },
+  // Source: Circle, FiatToken, which USDC and EURC are.
+  { reason: /^Blacklistable: account is blacklisted$/, code: "not_allowed" },
   { reason: /less than minimum|below min|deposit too small/i, code: "below_minimum" },
   // Permissions, pauses and caps of Maple's pools. Source: maple-labs/pool-v2.
   { reason: /^PM:CC:NOT_ALLOWED$/, code: "not_allowed" },
@@ -220,6 +222,12 @@ const explainOwnExitError = once(() =>
       "error WithdrawalsPaused()": "exits_paused",
       "error WithdrawPaused()": "exits_paused",
       "error RedemptionsPaused()": "exits_paused",
+      "error RedeemPaused()": "exits_paused",
+      "error ExitsPaused()": "exits_paused",
+      "error RequestsPaused()": "exits_paused",
+      "error WithdrawalsDisabled()": "exits_paused",
+      "error SharesLocked()": "share_locked",
+      "error SharesAreLocked()": "share_locked",
       "error ZeroAssets()": "nothing_to_withdraw",
     },
     reasons: [
@@ -228,7 +236,12 @@ const explainOwnExitError = once(() =>
         code: "no_liquidity",
       },
       { reason: /^zero[ _]assets$/i, code: "nothing_to_withdraw" },
-      { reason: /^((withdrawals?|redemptions?|exits?) )(is |are )?paused[.!]?$/i, code: "exits_paused" },
+      {
+        reason:
+          /^(\w+: ?)?(withdrawals?|redemptions?|exits?)( is| are)?( currently)? (paused|disabled)[.!]?$/i,
+        code: "exits_paused",
+      },
+      { reason: /^(\w+: ?)?(the )?shares?( is| are)?( still)? locked[.!]?$/i, code: "share_locked" },
     ],
   }),
 );

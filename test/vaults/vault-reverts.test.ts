@@ -90,6 +90,7 @@ describe("explainCommonRevert() with a reason", () => {
     ["rate limit exceeded", null],
     ["Sender not whitelisted", "not_allowed"],
     ["asset is not whitelisted", null],
+    ["Blacklistable: account is blacklisted", "not_allowed"],
     ["exceed deposit limit", "above_maximum"],
     ["exceeds deposit limit", "above_maximum"],
     ["ERC4626: deposit more than max", "above_maximum"],

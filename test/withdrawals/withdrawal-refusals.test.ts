@@ -124,6 +124,17 @@ describe("findExcessiveFee()", () => {
     },
   );
 
+  test("names the slippage that accepts the fee, unless none may be so high", () => {
+    const order = orderOf();
+    const messageOf = (previewAssets: bigint) => {
+      const way = exitWayOf(order, { mode: "instant", terms: { ...paying, previewAssets } });
+      return findExcessiveFee({ order, way })?.message;
+    };
+    expect(messageOf((WORTH * 96n) / 100n)).toMatch(/; a slippage of at least 0\.04 may help$/);
+    expect(messageOf((WORTH * 96n) / 100n - 1n)).toMatch(/; a slippage of at least 0\.0401 may help$/);
+    expect(messageOf(WORTH / 3n)).toMatch(/worth$/);
+  });
+
   test("refuses the fee of a request whose payment the vault records, though it may pay less", () => {
     const recorded = { ...dear, priced: "recorded" } as const;
     expect(codeOf({ mode: "request", slippage: 0.005, terms: recorded })).toBe("price_unsafe");

@@ -289,6 +289,14 @@ test.each([
     errorData("error ERC4626ExceededMaxRedeem(address,uint256,uint256)", [USER, 2n, 1n]),
     "no_liquidity",
   ],
+  [erc4626, errorData("error ExitsPaused()"), "exits_paused"],
+  [erc4626, errorData("error RequestsPaused()"), "exits_paused"],
+  [erc4626, reason("Withdrawals are currently paused"), "exits_paused"],
+  [erc4626, reason("Vault: withdrawals disabled"), "exits_paused"],
+  [erc4626, reason("withdrawals are not paused"), null],
+  [erc4626, errorData("error SharesLocked()"), "share_locked"],
+  [erc4626, reason("Shares are still locked."), "share_locked"],
+  [erc4626, reason("shares unlocked"), null],
   [erc4626, "0xdeadbeef" as Hex, null],
 ])("%o maps the error of a withdrawal %s to %s", (adapter, revert, code) => {
   expect(explainExitRevert({ ...vault, adapter: adapter.name }, revert).code).toBe(code);
