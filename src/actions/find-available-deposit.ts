@@ -29,8 +29,8 @@ const MAY_CONCERN_THE_AMOUNT: ReadonlySet<ErrorCode> = new Set([
  * whatever the account holds of the asset. The amount is that of the views, within the vault's limits; if it is refused
  * for a reason that may concern it alone, a larger and a smaller one are tried too. A vault that is full by its views is
  * tried as well, because some limit an account to what it holds of the asset. Where no simulation answers, the views
- * decide. Needs one round of
- * simulations, after one of reads unless `facts.payer` was read, and if the amount is refused, another of each.
+ * decide. Needs one round of simulations, after one of reads unless `facts.payer` was read, and if the amount is
+ * refused, another of each.
  */
 export async function findAvailableDeposit(
   ctx: Context,
@@ -74,7 +74,10 @@ type TriedDeposit = AppError | "accepted" | "unknown";
 
 const isRefused = (tried: TriedDeposit): tried is AppError => tried instanceof AppError;
 
-/** Tries a user's deposit of the asset as a build does; `facts`: those of this amount, absent: unread. Errors that are no AppErrors propagate. */
+/**
+ * Tries a user's deposit of the asset as a build does. `facts` are those of this amount, absent if unread. Errors that are
+ * no AppErrors propagate.
+ */
 async function tryDeposit(
   ctx: Context,
   of: { vault: Vault; user: Address; amount: bigint; facts?: DepositFacts },

@@ -313,14 +313,10 @@ export function findExcessiveFee(
   const later = way.mode !== "instant" && priced === "later";
   const net = paidNow === null ? smaller(previewAssets, paid) : previewAssets;
   if (later || net === null || gross === null || isFeeAccepted(order, { gross, net })) return null;
-  const hint = feeHint(((gross - net) * 10_000n + gross - 1n) / gross);
-  const text = `${order.vault.name} pays much less than the shares are worth${hint}`;
+  const kept = Number(((gross - net) * 10_000n + gross - 1n) / gross) / 100;
+  const text = `${order.vault.name} keeps ${kept}% of what the shares are worth`;
   return failure("price_unsafe", text, { subject: "vault" });
 }
-
-/** Returns the end of a message about a fee in basis points: the slippage that accepts it, if one may be so high. */
-const feeHint = (points: bigint): string =>
-  points > 5_000n ? "" : `; a slippage of at least ${Number(points) / 10_000} may help`;
 
 /** Returns true if a vault keeps at most 3%, or the slippage if that is higher, and one unit, which rounding costs. */
 function isFeeAccepted(

@@ -124,15 +124,15 @@ describe("findExcessiveFee()", () => {
     },
   );
 
-  test("names the slippage that accepts the fee, unless none may be so high", () => {
+  test("names the part that the vault keeps, rounded up", () => {
     const order = orderOf();
     const messageOf = (previewAssets: bigint) => {
       const way = exitWayOf(order, { mode: "instant", terms: { ...paying, previewAssets } });
       return findExcessiveFee({ order, way })?.message;
     };
-    expect(messageOf((WORTH * 96n) / 100n)).toMatch(/; a slippage of at least 0\.04 may help$/);
-    expect(messageOf((WORTH * 96n) / 100n - 1n)).toMatch(/; a slippage of at least 0\.0401 may help$/);
-    expect(messageOf(WORTH / 3n)).toMatch(/worth$/);
+    expect(messageOf((WORTH * 96n) / 100n)).toMatch(/ keeps 4% of what the shares are worth$/);
+    expect(messageOf((WORTH * 96n) / 100n - 1n)).toMatch(/ keeps 4\.01% of what the shares are worth$/);
+    expect(messageOf(WORTH / 3n)).toMatch(/ keeps 66\.67% /);
   });
 
   test("refuses the fee of a request whose payment the vault records, though it may pay less", () => {
