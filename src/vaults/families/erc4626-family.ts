@@ -44,7 +44,11 @@ const requested = erc7540Exits({
   views: (vault, { owner }) =>
     mapQuery(
       queryAll({ has: hasCancellations(vault), cancelling: pendingCancellation(vault, { user: owner }) }),
-      ({ has, cancelling }) => (has && cancelling === true ? { refusal: "request_pending" as const } : {}),
+      // Nothing shows what a vault of unknown code keeps when it settles.
+      ({ has, cancelling }) => ({
+        grossAssets: null,
+        refusal: has && cancelling === true ? "request_pending" : null,
+      }),
     ),
   requests: (vault, { user }) =>
     mapQuery(

@@ -2,6 +2,7 @@ import { encodeAbiParameters, encodeFunctionData, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
 import { erc4626, erc4626Family } from "../../../src/vaults/families/erc4626-family.ts";
 import { USER, VAULT, vault } from "../../support/deposits/fixtures.ts";
+import { answer } from "../../support/vaults/answer.ts";
 
 const withExit = (exit: string | null) => ({ ...vault, params: exit === null ? {} : { exit } });
 const word = (value: bigint) => encodeAbiParameters([{ type: "uint256" }], [value]);
@@ -49,6 +50,16 @@ describe("a generic ERC-4626 vault", () => {
       data: encodeFunctionData({ abi, args: [5n, USER, USER] }),
     });
     expect(erc4626.exits?.viaRouter(withExit("erc7540"), "request")).toBe(false);
+  });
+
+  test("with the exit erc7540 estimates a payment, and does not know the fee of the settlement", () => {
+    const query = erc4626.exits?.terms(withExit("erc7540"), {
+      ...{ mode: "request", token: vault.asset, shares: 5n, now: 0 },
+      ...{ owner: USER, caller: USER, receiver: USER },
+    });
+    if (query === undefined) throw new Error("no exits");
+    const terms = answer(query, { value: 1_000_000n, held: 5n });
+    expect(terms).toMatchObject({ previewAssets: 1_000_000n, grossAssets: null, refusal: null });
   });
 
   test("may have to approve its shares to itself with the exit erc7540, and with no other", () => {
