@@ -63,12 +63,30 @@ test("a later request is not paid by what was settled for nothing before", async
 
 test.each<[string, Log[], bigint]>([
   ["a claim of no shares, which anyone can make", claim(0n, 0n), 0n],
-  ["a claim that paid another account", claim(100n, 200n, OTHER).slice(1), 0n],
+  ["a claim that paid another account, while the request is open", claim(100n, 200n, OTHER), 100n],
   ["a part of the shares, while the rest waits", claim(40n, 0n), 60n],
   ["a part of the shares, if nothing shows what became of the rest", claim(40n, 0n), 0n],
 ])("%s is no such end", async (_what, logs, left) => {
   const seen = await check({ sent: [[], logs], row: first, views: waiting(left), hinted: [1] });
   expect(seen.shows).toBe(left === 0n ? null : "request_pending");
+});
+
+test("a request whose claim paid another account alone fails, once the vault no longer knows the request", async () => {
+  const sent = [[], claim(100n, 200n, OTHER)];
+  expect(await check({ sent, row: first, hinted: [1] })).toMatchObject(unpaidAt(1));
+  // The claim of the rest paid the user.
+  const parts = [[], claim(40n, 80n, OTHER), claim(60n, 120n)];
+  expect(await check({ sent: parts, row: first, hinted: [1] })).toMatchObject({
+    ...{ shows: "token_paid", change: { claimTxHash: hashAt(2), assets: "120" } },
+  });
+});
+
+test("one whose payment another account passed on in the same transaction is paid", async () => {
+  const passed = transferLog({ token: USDC, from: OTHER, to: USER, value: 200n });
+  const sent = [[], [...claim(100n, 200n, OTHER), passed]];
+  expect(await check({ sent, row: first })).toMatchObject({
+    ...{ shows: "token_paid", change: { claimTxHash: hashAt(1), assets: "200" } },
+  });
 });
 
 test("an announced settlement for nothing counts once the vault no longer knows the request", async () => {

@@ -24,6 +24,7 @@ import {
   unknownPendingExit,
   type VaultExits,
 } from "../../vault-exits.ts";
+import { claimFor } from "../../vault-log-arguments.ts";
 import { conversionPrice, conversionReads } from "./erc7540-base.ts";
 import {
   ANY_REQUEST,
@@ -313,7 +314,8 @@ function findClaim(
   const assets = claims.reduce((sum, { args }) => sum + args.assets, 0n);
   const shares = claims.reduce((sum, { args }) => sum + args.shares, 0n);
   const returned = cancellation?.shares ?? 0n;
-  return { outcome: "paid", assets, shares, ...(returned > 0n && { returned }) };
+  const settlement = { outcome: "paid", assets, shares, ...(returned > 0n && { returned }) } as const;
+  return claimFor(vault, { settlement, user, logs, receivers: claims.map(({ args }) => args.receiver) });
 }
 
 /**

@@ -31,6 +31,7 @@ import {
   unknownPendingExit,
   type VaultExits,
 } from "../../vault-exits.ts";
+import { claimFor } from "../../vault-log-arguments.ts";
 import { addressParam } from "../../vault-params.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import { erc4626Exits } from "../erc4626-base/erc4626-exits.ts";
@@ -253,7 +254,8 @@ function findSettlement(
   if (made !== undefined && paid.every(({ end }) => end !== made))
     return { outcome: "cancelled", assets: 0n };
   const sumOf = (name: "assets" | "shares") => paid.reduce((sum, args) => sum + args[name], 0n);
-  return { outcome: "paid", assets: sumOf("assets"), shares: sumOf("shares") };
+  const settlement = { outcome: "paid", assets: sumOf("assets"), shares: sumOf("shares") } as const;
+  return claimFor(vault, { settlement, user, logs, receivers: paid.map(({ receiver }) => receiver) });
 }
 
 /**

@@ -3,6 +3,7 @@ import { sameAddress } from "../../../lib/address.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import { type ExitRequestSeen, type ExitSettlement, paidTo } from "../../vault-exits.ts";
+import { claimFor } from "../../vault-log-arguments.ts";
 import { addressParam } from "../../vault-params.ts";
 import { isMapleRequestId } from "./maple-requests.ts";
 
@@ -99,7 +100,9 @@ function redeemedByUser(
   if (paid.length === 0) return null;
   const assets = paid.reduce((sum, one) => sum + one.assets, 0n);
   const shares = paid.reduce((sum, one) => sum + one.shares, 0n);
-  return { outcome: "paid", assets, shares, ...(isMapleRequestId(requestId) && { unnamed: true }) };
+  const unnamed = isMapleRequestId(requestId) ? ({ unnamed: true } as const) : {};
+  const settlement = { outcome: "paid", assets, shares, ...unnamed } as const;
+  return claimFor(vault, { settlement, user, logs, receivers: paid.map(({ receiver }) => receiver) });
 }
 
 /** Returns the cancellation of a request, or of a part of it: `SharesRemoved` of the pool, or what its queue shows. */

@@ -3,6 +3,7 @@ import { sameAddress } from "../../../lib/address.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import type { ExitRequestSeen, ExitSettlement } from "../../vault-exits.ts";
+import { claimFor } from "../../vault-log-arguments.ts";
 import { parseRequestId, queueFor, requestIdAt, requestQueues } from "./mellow-redeem-queues.ts";
 
 const eventsAbi = once(() =>
@@ -53,5 +54,8 @@ export function findMellowClaim(
     ({ address, args }) =>
       sameAddress(address, queue) && isAddressEqual(args.account, user) && args.timestamp === id.time,
   );
-  return found === undefined ? null : { outcome: "paid", assets: found.args.assets, alone: true };
+  if (found === undefined) return null;
+  const { assets, receiver } = found.args;
+  const settlement = { outcome: "paid", assets, alone: true } as const;
+  return claimFor(vault, { settlement, user, logs, receivers: [receiver] });
 }

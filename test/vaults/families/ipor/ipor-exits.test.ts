@@ -21,11 +21,11 @@ const released = (emitter: Address = MANAGER) =>
     releaseTimestamp: 1,
     sharesToRelease: 0n,
   }) as unknown as Log;
-const withdrawn = (owner: Address = USER) =>
+const withdrawn = (owner: Address = USER, receiver: Address = USER) =>
   eventLog(
     VAULT,
     "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
-    { sender: owner, receiver: USER, owner, assets: 90n, shares: 40n },
+    { sender: owner, receiver, owner, assets: 90n, shares: 40n },
   ) as unknown as Log;
 const burnt = transferLog({ from: USER });
 
@@ -37,6 +37,13 @@ describe("findSettlement() of IPOR's vaults", () => {
     const once = [updated(), released(), burnt, withdrawn()];
     expect(found(once)).toEqual({ outcome: "paid", assets: 90n, shares: 40n });
     expect(found([...once, ...once])).toEqual({ outcome: "paid", assets: 180n, shares: 80n });
+  });
+
+  test("says that one in favour of another account alone pays the user nothing", () => {
+    const elsewhere = [updated(), released(), burnt, withdrawn(USER, OTHER)];
+    expect(found(elsewhere)).toEqual({ outcome: "paid", assets: 0n, shares: 40n, announced: true });
+    const both = [...elsewhere, updated(), released(), burnt, withdrawn()];
+    expect(found(both)).toEqual({ outcome: "paid", assets: 180n, shares: 80n });
   });
 
   test("leaves out an instant redemption in the same transaction", () => {

@@ -111,6 +111,9 @@ describe.each(["uint128", "uint256"] as const)("a queue with numbers of the type
     expect(endIn("5", logs)).toEqual({ outcome: "paid", assets: 6n, shares: 3n, unnamed: true });
     expect(endIn("0", logs)).toEqual({ outcome: "paid", assets: 6n, shares: 3n });
     expect(endIn("5", [withdrawn({ owner: OTHER, assets: 6n, shares: 3n })])).toBeNull();
+    const elsewhere = withdrawn({ owner: USER, receiver: OTHER, assets: 6n, shares: 3n });
+    // Shares reach their owner before they are burned.
+    expect(endIn("5", [moved(QUEUE, USER, 3n), elsewhere])).toMatchObject({ assets: 0n, announced: true });
   });
 
   test("returns a request, or a part of it", () => {

@@ -168,11 +168,11 @@ describe("the events of requests", () => {
     logOf(queue, "event RedeemRequested(address indexed account, uint256 shares, uint256 timestamp)", {
       ...{ account: USER, shares: 5n, timestamp },
     });
-  const claimed = (queue: Address, timestamp: number) =>
+  const claimed = (queue: Address, timestamp: number, receiver: Address = USER) =>
     logOf(
       queue,
       "event RedeemRequestClaimed(address indexed account, address indexed receiver, uint256 assets, uint32 timestamp)",
-      { account: USER, receiver: USER, assets: 9n, timestamp },
+      { account: USER, receiver, assets: 9n, timestamp },
     );
   const endOf = (requestId: string, logs: Log[], requestLogs: Log[] = []) =>
     exits.findSettlement(both, { user: USER, requestId, logs, requestLogs });
@@ -192,6 +192,11 @@ describe("the events of requests", () => {
     expect(endOf("7", [claimed(SECOND, 7)])).toBeNull();
     expect(endOf("7", [claimed(MAIN, 8)])).toBeNull();
     expect(endOf(`${OTHER.toLowerCase()}:7`, [claimed(OTHER, 7)])).toBeNull();
+  });
+
+  test("show a claim in favour of another account, which pays the user nothing", () => {
+    const nothing = { outcome: "paid", assets: 0n, alone: true, announced: true };
+    expect(endOf("7", [claimed(MAIN, 7, OTHER)])).toEqual(nothing);
   });
 
   test("show the queue of a request that was made when another one took them", () => {
