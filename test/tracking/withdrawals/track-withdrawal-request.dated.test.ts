@@ -1,7 +1,7 @@
 import type { Log } from "viem";
 import { decodeFunctionData, type Hex, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
-import { USDC, USER, VAULT } from "../../support/deposits/fixtures.ts";
+import { OTHER, USDC, USER, VAULT } from "../../support/deposits/fixtures.ts";
 import { transferLog } from "../../support/deposits/logs.ts";
 import { eventLog } from "../../support/vaults/answer.ts";
 import { askedAt, checkRequest, hashAt, type Requests } from "../../support/withdrawals/several-requests.ts";
@@ -20,14 +20,14 @@ const views = (open: Readonly<Record<string, bigint>>) => ({
   },
 });
 
-/** A payment of a legacy vault to the account. */
-const pays = (assetsAmount: bigint): Log[] => [
+/** A payment of a legacy vault to the account, or to another one in its place, because it is on the vault's blacklist. */
+const pays = (assetsAmount: bigint, { wasBlacklisted = false } = {}): Log[] => [
   eventLog(
     VAULT,
     "event WithdrawalProcessed(uint256 assetsAmount, uint256 processedOn, address receiverAddr, uint256 requestedOn, bool wasBlacklisted)",
-    { assetsAmount, processedOn: 2n, receiverAddr: USER, requestedOn: 1n, wasBlacklisted: false },
+    { assetsAmount, processedOn: 2n, receiverAddr: USER, requestedOn: 1n, wasBlacklisted },
   ) as unknown as Log,
-  transferLog({ token: USDC, from: VAULT, value: assetsAmount }),
+  transferLog({ token: USDC, from: VAULT, value: assetsAmount, ...(wasBlacklisted ? { to: OTHER } : {}) }),
 ];
 
 const early = askedAt(0, { shares: "100", requestId: WEDNESDAY });
@@ -66,6 +66,15 @@ describe("a payment for one date", () => {
     const seen = await checkRequest({ ...open, adapter: "upshift", row: unnamed, others: [early] });
     expect(seen).toMatchObject({ shows: "request_pending", change: { requestId: THURSDAY } });
   });
+});
+
+test("a request that the vault paid to another account in the account's place ends as paid nothing", async () => {
+  const sent = [[], [], pays(100n, { wasBlacklisted: true })];
+  const change = { claimTxHash: hashAt(2), assets: "0", substatus: "UNKNOWN_ERROR" };
+  expect(await check({ sent, row: early, hinted: [2] })).toMatchObject({ shows: "request_unpaid", change });
+  // Nothing of another date, which the vault still holds.
+  const open = { views: views({ [THURSDAY]: 50n }), sent, hinted: [2] };
+  expect(await check({ ...open, row: late, others: [early] })).toMatchObject({ shows: "request_pending" });
 });
 
 test("a request is paid by what no request of another date took", async () => {

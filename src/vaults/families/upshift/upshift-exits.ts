@@ -192,6 +192,12 @@ function isPaidWithin(vault: Vault, { user, logs }: { user: Address; logs: reado
   );
 }
 
+/** Returns true if a legacy vault's event says that it paid its settlement account, as the receiver is on its blacklist. */
+const isPaidElsewhere = (processed: Log): boolean =>
+  parseEventLogs({ abi: legacyPaidAbi(), logs: [processed] }).some(
+    ({ args }) => "wasBlacklisted" in args && args.wasBlacklisted,
+  );
+
 function findSettlement(
   vault: Vault,
   { user, logs }: { user: Address; logs: readonly Log[] },
@@ -204,10 +210,11 @@ function findSettlement(
       namesAccount(log, { account: user }),
   );
   const amounts = paidTo(logs, { token: vault.asset.address, receiver: user });
-  if (processed.length === 0 || amounts.length === 0) return null;
+  const paid = processed.filter((log) => !isPaidElsewhere(log));
+  if (processed.length === 0 || (paid.length > 0 && amounts.length === 0)) return null;
   const sumOf = (values: readonly bigint[]) => values.reduce((sum, value) => sum + value, 0n);
   // Anyone can make payments of other vaults in the same transaction. Every version of the event has the amount first.
-  const named = processed.map(({ data }) => (data === "0x" ? 0n : hexToBigInt(slice(data, 0, 32))));
+  const named = paid.map(({ data }) => (data === "0x" ? 0n : hexToBigInt(slice(data, 0, 32))));
   return { outcome: "paid", assets: smaller(sumOf(named), sumOf(amounts)) };
 }
 

@@ -132,7 +132,8 @@ const plainRequestedAbi = once(() =>
 
 /**
  * Returns the events from which a legacy vault's deposits and withdrawals are indexed: those of ERC-4626,
- * `WithdrawalRequested` for the owner's shares, and `WithdrawalProcessed` for the receiver of a paid request. Sources: August Digital's ABIs, TimelockedERC4626.
+ * `WithdrawalRequested` for the owner's shares, and `WithdrawalProcessed` for the receiver of a paid request; what is
+ * paid in place of a blacklisted receiver counts for nobody. Sources: August Digital's ABIs, TimelockedERC4626.
  */
 export function upshiftLegacyFlows(vault: Vault): FlowSource {
   const standard = erc4626Flows(vault);
@@ -140,7 +141,7 @@ export function upshiftLegacyFlows(vault: Vault): FlowSource {
   const [requested] = ofRequests;
   return {
     ...standard,
-    ...{ takesRequested: true, paysUnseen: true, revision: 3 },
+    ...{ takesRequested: true, paysUnseen: true, revision: 4 },
     topics: [...standard.topics, ...ofRequests],
     decode(log) {
       const topic = log.topics[0];
@@ -156,9 +157,10 @@ export function upshiftLegacyFlows(vault: Vault): FlowSource {
             date: requestIdOf(on),
           });
         }
-        const { receiverAddr: user, assetsAmount: assets } = decodeEventLog({
-          ...{ abi: legacyPaidAbi(), data, topics },
-        }).args;
+        const { args } = decodeEventLog({ abi: legacyPaidAbi(), data, topics });
+        // The payment went to the vault's settlement account.
+        if ("wasBlacklisted" in args && args.wasBlacklisted) return null;
+        const { receiverAddr: user, assetsAmount: assets } = args;
         return { kind: "withdrawal", user, assets, shares: 0n };
       } catch {
         // The topic matches but the indexed arguments differ: another event.

@@ -39,3 +39,18 @@ test.each(families)("a request to %s is paid by a transfer in a transaction with
   // A stranger's request is paid, and the stranger sends the user something in the same transaction.
   expect(endIn([paid(), processedFor(OTHER)])).toBeNull();
 });
+
+test("a request of a blacklisted receiver, for which a legacy vault pays another account, is paid nothing", () => {
+  const [, , [, { exits }, signature]] = families;
+  const processed = (wasBlacklisted: boolean) =>
+    eventLog(VAULT, signature, { ...values, wasBlacklisted }) as unknown as Log;
+  const elsewhere = transferLog({ token: USDC, from: VAULT, to: OTHER, value: 9n });
+  const endIn = (...logs: Log[]) =>
+    exits?.findSettlement?.(vault, { user: USER, requestId: "2026-03-10", logs, requestLogs: [] });
+  const nothing = { outcome: "paid", assets: 0n };
+  expect(endIn(processed(true), elsewhere)).toEqual(nothing);
+  // What another account sends the user is none of it.
+  const sent = transferLog({ token: USDC, from: OTHER, value: 9n });
+  expect(endIn(processed(true), elsewhere, sent)).toEqual(nothing);
+  expect(endIn(processed(false), elsewhere)).toBeNull();
+});

@@ -122,6 +122,13 @@ describe("Upshift legacy flows", () => {
     }
   });
 
+  test("decode() returns nothing of what is paid in place of a blacklisted receiver", () => {
+    const data = encodeAbiParameters(newer[0].inputs, [...values, true]);
+    expect(
+      source.decode({ address: VAULT, topics: encodeEventTopics({ abi: newer }) as Topics, data }),
+    ).toBeNull();
+  });
+
   test("decode() takes the shares at the request, with or without indexed accounts", () => {
     const rest = "uint256 shares, uint256 assets, uint256 fee, uint256 year, uint256 month, uint256 day";
     // The event has the assets before the fee, of which the receiver is paid the rest.
