@@ -1,11 +1,13 @@
 import { erc20Abi, getAddress } from "viem";
-import { createQuery, read, valueOrNull } from "../chains/chain-reads.ts";
+import { createQuery, type Read, read, valueOrNull } from "../chains/chain-reads.ts";
 import type { Context } from "../context.ts";
 import { selectHints, selectStepPlan } from "../db/queries/deposit-hint-queries.ts";
 import type { DepositRow } from "../db/queries/deposit-queries.ts";
+import { isNative } from "../lib/address.ts";
 import { readUncached } from "../vaults/vault-state.ts";
 import { type BuiltSecondStep, noteAskedSpenders } from "./order-asked-approvals.ts";
 import { StepPlan } from "./order-steps.ts";
+import { TRANSFER_ROUNDING } from "./simulate-order-payment.ts";
 
 /** Column of a row with the transaction that an order waits for. */
 type AwaitedColumn = "sourceTxHash" | "depositTxHash" | "claimTxHash" | "refundTxHash";
@@ -92,13 +94,41 @@ async function withReportedHash<R extends SteppedRow>(
 const MAX_REPORTS = 5;
 
 /** Reads an allowance, in the token's smallest unit, or returns null if it cannot be read. */
-export async function readAllowance(
+export function readAllowance(
   ctx: Context,
   of: { chainId: number; token: string; owner: string; spender: string },
 ): Promise<bigint | null> {
   const args = [getAddress(of.owner), getAddress(of.spender)] as const;
-  const allowance = read({ to: getAddress(of.token), abi: erc20Abi, name: "allowance", args });
-  const query = createQuery({ allowance }, (results) => valueOrNull(results.allowance));
-  const answer = await readUncached(ctx, { chainId: of.chainId, query }).catch(() => null);
+  return readWord(ctx, {
+    ...of,
+    word: read({ to: getAddress(of.token), abi: erc20Abi, name: "allowance", args }),
+  });
+}
+
+/**
+ * Returns the amount of an arrival that its account can send on, in the token's smallest unit: `amount`, which the
+ * `Transfer` event shows, or the balance if that is lower by no more than a rebasing token's rounding.
+ */
+export async function creditedAmount(
+  ctx: Context,
+  of: { chainId: number; token: string; owner: string; amount: bigint },
+): Promise<bigint> {
+  const { chainId, token, owner, amount } = of;
+  if (isNative(token)) return amount;
+  const args = [getAddress(owner)] as const;
+  const balance = await readWord(ctx, {
+    chainId,
+    word: read({ to: getAddress(token), abi: erc20Abi, name: "balanceOf", args }),
+  });
+  if (balance === null || balance === 0n || balance >= amount) return amount;
+  return balance + TRANSFER_ROUNDING >= amount ? balance : amount;
+}
+
+async function readWord(
+  ctx: Context,
+  { chainId, word }: { chainId: number; word: Read<bigint> },
+): Promise<bigint | null> {
+  const query = createQuery({ word }, (results) => valueOrNull(results.word));
+  const answer = await readUncached(ctx, { chainId, query }).catch(() => null);
   return answer?.value ?? null;
 }

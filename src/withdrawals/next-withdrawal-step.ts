@@ -11,7 +11,7 @@ import { describeError } from "../lib/logger.ts";
 import { slippageLeft } from "../orders/order-slippage.ts";
 import { StepPlan } from "../orders/order-steps.ts";
 import { toWalletCall } from "../orders/order-wallet-calls.ts";
-import { readAllowance } from "../orders/read-order-step-state.ts";
+import { creditedAmount, readAllowance } from "../orders/read-order-step-state.ts";
 import { NextStepRefusal, type Warning } from "../schemas/step-schema.ts";
 import { WithdrawalNextStep } from "../schemas/withdrawal-schema.ts";
 import { type OpenExit, readExitRequest } from "../tracking/withdrawals/read-exit-request.ts";
@@ -160,21 +160,22 @@ async function cachedTransfer(ctx: Context, row: WithdrawalRow, state: string): 
 }
 
 /**
- * Builds the second step for the amount that the vault paid, and stores its target and calldata hash, by which its
- * transaction is recognised.
+ * Builds the second step for the amount that the vault paid (`creditedAmount`), and stores its target and calldata hash,
+ * by which its transaction is recognised.
  */
 async function buildTransfer(ctx: Context, row: WithdrawalRow): Promise<NextExitStepOutcome> {
-  const amount = row.assets === null ? await readSafePart(ctx, row) : BigInt(row.assets);
-  if (amount === null)
+  const paid = row.assets === null ? await readSafePart(ctx, row) : BigInt(row.assets);
+  if (paid === null)
     return refused(
       "amount_unknown",
       "several requests were paid together, so the amount of this one is unknown",
     );
-  const { vaultChainId: chainId, trackingId } = row;
+  const { vaultChainId: chainId, trackingId, exitToken, userAddress: owner } = row;
+  const amount = await creditedAmount(ctx, { chainId, token: exitToken, owner, amount: paid });
   const plan = StepPlan.safeParse(await selectStepPlan(ctx.db, trackingId));
   const prepared = await prepareTransfer(ctx, {
-    user: getAddress(row.userAddress),
-    from: { chainId, token: getAddress(row.exitToken), amount },
+    user: getAddress(owner),
+    from: { chainId, token: getAddress(exitToken), amount },
     to: { chainId: row.toChainId, token: getAddress(row.moveToken) },
     slippage: secondSlippage(row, amount),
     preferredBridge: plan.data?.preferred_bridge ?? null,

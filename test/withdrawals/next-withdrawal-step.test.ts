@@ -251,8 +251,21 @@ describe("nextExitStep() of a second step", () => {
     expect(unknown.next?.warnings).toMatchObject([{ code: "price_unverified" }]);
   });
 
+  test("swaps what a rebasing token credited, which may be two units less than its event shows", async () => {
+    const credited = ARRIVED - 2n;
+    const { made, asked, db } = await nextOf(awaiting, credited);
+    expect(made.refusal).toBeNull();
+    expect(asked.map(({ amount }) => amount)).toEqual(asked.map(() => credited));
+    expect(made.next?.approval).toMatchObject({ token_address: USDC, amount: credited.toString() });
+    // By this amount its transfer is found.
+    expect(JSON.stringify(db.written)).toContain(credited.toString());
+    // Never more than the vault paid.
+    const rich = await nextOf(awaiting, ARRIVED + 2n);
+    expect(rich.made.next?.approval).toMatchObject({ amount: ARRIVED.toString() });
+  });
+
   test("asks nobody to swap what was spent, or an amount that is unknown", async () => {
-    const spent = await nextOf(awaiting, ARRIVED - 1n);
+    const spent = await nextOf(awaiting, ARRIVED - 3n);
     expect(spent.made).toMatchObject({ next: null, refusal: { code: "balance_insufficient" } });
     expect(spent.db.written).toEqual([]);
     const unknown = await nextOf({ ...awaiting, assets: null });

@@ -136,8 +136,8 @@ export function isSentBesides(
 
 /**
  * Reads the amount that a withdrawal's proven second step took, in the smallest unit of the token that the vault paid:
- * all of it or, of a payment for several requests, what the step was built for. Null if that is unknown. Throws
- * `store_unavailable` and errors of the RPC nodes.
+ * all of it or, of a rebasing token or a payment for several requests, what the step was built for. Null if that is
+ * unknown. Throws `store_unavailable` and errors of the RPC nodes.
  */
 export async function readSentAmount(
   ctx: Context,
@@ -146,10 +146,12 @@ export async function readSentAmount(
   if (row.direction === "deposit") return null;
   const hash = secondStepOf(row);
   if (hash === null) return null;
-  if (row.assets !== null) return BigInt(row.assets);
+  const whole = row.assets === null ? null : BigInt(row.assets);
+  const built = await selectBuiltTransfers(ctx.db, row.trackingId);
+  if (whole !== null && built.every(({ amount }) => BigInt(amount) === whole)) return whole;
   const seen = await readTransaction(row.vaultChainId, hash);
-  const sent = findSentTransfer(row, { built: await selectBuiltTransfers(ctx.db, row.trackingId), seen });
-  return sent === null ? null : BigInt(sent.amount);
+  const sent = findSentTransfer(row, { built, seen });
+  return sent === null ? whole : BigInt(sent.amount);
 }
 
 /**

@@ -2,12 +2,14 @@ import { type Address, concatHex, type Hex, keccak256, type Log, pad, size, toHe
 import { expect, test } from "vitest";
 import type { WithdrawalRow } from "../../../src/db/queries/deposit-queries.ts";
 import type { BuiltTransfer } from "../../../src/db/queries/withdrawal-queries.ts";
+import { readSentAmount } from "../../../src/tracking/withdrawals/sent-transfer.ts";
 import { findBuiltTransfer } from "../../../src/tracking/withdrawals/track-withdrawal-transfer.ts";
 import { testContext } from "../../support/context.ts";
 import { OTHER, USDC, USER, VAULT, WETH } from "../../support/deposits/fixtures.ts";
 import { log, receiptOf, transferLog } from "../../support/deposits/logs.ts";
 import { clientOf, home } from "../../support/withdrawals/fixtures.ts";
 import { withdrawalRow } from "../../support/withdrawals/withdrawal-row.ts";
+import { fixedDatabase } from "../../support/withdrawals/withdrawing.ts";
 
 /** What a second step that swaps on the vault's chain has brought, where a batch has other payments to the user too. */
 const HASH: Hex = `0x${"22".repeat(32)}`;
@@ -56,4 +58,19 @@ test.each<[string, Log[], string | null]>([
 
 test("a swap that the user calls alone has delivered all that arrived", () => {
   expect(deliveredIn([pays(60n), gets(7n), gets(8n)], { to: OTHER, input: CALL })).toBe("15");
+});
+
+test("a second step has taken what it was built for, which a rebasing token rounds down from the payment", async () => {
+  const sent: WithdrawalRow = { ...row, state: "bridging", depositTxHash: HASH, depositProven: true };
+  const transaction = { hash: HASH, from: USER, to: OTHER, input: CALL, value: 0n, gas: 1n };
+  const takenOf = (assets: string, transfers: readonly BuiltTransfer[]) =>
+    readSentAmount(testContext({ db: fixedDatabase(() => transfers) }), {
+      row: { ...sent, assets },
+      readTransaction: async () => ({ transaction, receipt: receiptOf(pays(60n)), confirmations: 1_000 }),
+    });
+  expect(await takenOf("61", [built])).toBe(60n);
+  expect(await takenOf("60", [built])).toBe(60n);
+  // Steps that were built long ago are not kept.
+  expect(await takenOf("61", [])).toBe(61n);
+  expect(await takenOf("61", [{ ...built, dataHash: HASH }])).toBe(61n);
 });
