@@ -1,4 +1,13 @@
-import { type Address, isAddressEqual, type Log, parseEventLogs, zeroAddress } from "viem";
+import {
+  type Address,
+  getAddress,
+  isAddressEqual,
+  type Log,
+  pad,
+  parseEventLogs,
+  slice,
+  zeroAddress,
+} from "viem";
 import type { ChainDefinition } from "../chains/chain-definitions.ts";
 import type { Receipt, Transaction } from "../chains/chain-transaction.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
@@ -175,9 +184,9 @@ const MAX_ACCOUNTS = 100;
 const MAX_PAIRS = 1_000;
 
 /**
- * Returns the accounts that a transaction may act for: its sender, its target, and the senders of ERC-4337 user
- * operations. Anyone can make a transaction with many: of more than can be looked at beside so many vaults, the last are
- * left out.
+ * Returns the accounts that a transaction may act for: its sender, its target, the senders of ERC-4337 user operations,
+ * and the sub-accounts of all of these (`subAccountsOf`). Anyone can make a transaction with many: of more than can be
+ * looked at beside so many vaults, the last are left out.
  */
 export function accountsOf(
   { transaction, receipt }: Pick<ShownIn, "transaction" | "receipt">,
@@ -186,11 +195,22 @@ export function accountsOf(
   const { from, to } = transaction;
   const logs = receipt.logs.filter(({ address }) => entryPoints.some((one) => isAddressEqual(one, address)));
   const operations = parseEventLogs({ abi: userOperationAbi(), logs });
-  const all = [from, ...(to === null ? [] : [to]), ...operations.map(({ args }) => args.sender)];
-  return [...new Set(all)].slice(
+  const own = [from, ...(to === null ? [] : [to]), ...operations.map(({ args }) => args.sender)];
+  return [...new Set([...own, ...subAccountsOf(own, receipt.logs)])].slice(
     0,
     Math.min(MAX_ACCOUNTS, Math.max(2, Math.floor(MAX_PAIRS / vaults.length))),
   );
+}
+
+/**
+ * Returns the sub-accounts of accounts in Euler's EVC that indexed arguments of events name. They differ from their
+ * account in the last byte alone, so that nobody else can have their keys. Source: EVC, `haveCommonOwner`.
+ */
+function subAccountsOf(accounts: readonly Address[], logs: readonly Log[]): Address[] {
+  const prefixOf = (word: string): string => word.toLowerCase().slice(0, -2);
+  const prefixes = new Set(accounts.map((account) => prefixOf(pad(account))));
+  const words = logs.flatMap(({ topics }) => topics.slice(1));
+  return words.filter((word) => prefixes.has(prefixOf(word))).map((word) => getAddress(slice(word, 12)));
 }
 
 /**

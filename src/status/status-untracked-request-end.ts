@@ -1,17 +1,18 @@
 import { type Address, isAddressEqual } from "viem";
 import type { Receipt, Transaction } from "../chains/chain-transaction.ts";
 import { smaller } from "../lib/amount.ts";
+import { paysNothing } from "../tracking/withdrawals/withdrawal-settlements.ts";
 import { adapterOf, asyncDepositsOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { type ExitSettlement, paidTo, unknownPendingExit } from "../vaults/vault-exits.ts";
 import { accountsOf, involvedVaults, isVault } from "./status-untracked-deposit.ts";
 
 /**
- * What the end of a request brought its account. `paid`: the vault's asset for a redemption; `cancelled`: its shares;
- * `refunded`: the asset of a cancelled deposit.
+ * What the end of a request brought its account. `paid`: the vault's asset for a redemption; `unpaid`: nothing, although
+ * the vault took its shares; `cancelled`: its shares; `refunded`: the asset of a cancelled deposit.
  */
 export interface ShownRequestEnd {
-  outcome: "paid" | "cancelled" | "refunded";
+  outcome: "paid" | "unpaid" | "cancelled" | "refunded";
   /** In the smallest unit of `token`; null if the shares of a cancelled request had stayed with its account. */
   received: bigint | null;
   token: Address;
@@ -25,24 +26,36 @@ interface ShownIn {
 
 /**
  * Finds in a successful receipt the claim or cancellation of an unknown request of one of the transaction's accounts,
- * where no withdrawal event shows it. Null if there is none, if it brought the account nothing although it moves tokens,
+ * where no withdrawal event shows it. Null if there is none, if what the vault's events name did not reach the account,
  * or if only the request's id would show it. Pure.
  */
 export function findShownRequestEnd(shown: ShownIn): ShownRequestEnd | null {
   const involved = involvedVaults(shown);
   const accounts = accountsOf(shown, involved).filter((account) => !isVault(account, shown.vaults));
-  for (const vault of involved) {
-    for (const account of accounts) {
-      const at = { ...shown, vault, account };
-      const end = redemptionEnd(at) ?? refund(at);
-      const received = (end === null ? null : arrivedBy(end, at)) ?? cancellation(at);
-      if (received !== null) return received;
+  const pairs = involved.flatMap((vault) => accounts.map((account): At => ({ ...shown, vault, account })));
+  // A batch may claim several requests.
+  for (const find of [broughtBy, unpaidBy]) {
+    for (const at of pairs) {
+      const end = find(at);
+      if (end !== null) return end;
     }
   }
   return null;
 }
 
 type At = ShownIn & { vault: Vault; account: Address };
+
+function broughtBy(at: At): ShownRequestEnd | null {
+  const end = redemptionEnd(at) ?? refund(at);
+  return (end === null ? null : arrivedBy(end, at)) ?? cancellation(at);
+}
+
+/** Returns the end of the account's redemption for which the vault's own events show that it paid nothing. */
+function unpaidBy(at: At): ShownRequestEnd | null {
+  const end = settlementIn(at);
+  if (end === null || end.announced === true || !paysNothing(end)) return null;
+  return { outcome: "unpaid", received: 0n, token: at.vault.asset.address };
+}
 
 /** The end of a request; amounts are null or absent if the receipt's events do not tell them. */
 type RequestEnd = Pick<ExitSettlement, "assets" | "shares"> & {

@@ -122,10 +122,11 @@ async function classifyWithdrawal(
   return { ...status, ...end };
 }
 
-const ENDED: Readonly<Record<ShownRequestEnd["outcome"], Substatus>> = {
-  paid: "COMPLETED",
-  cancelled: "CANCELLED",
-  refunded: "REFUNDED",
+const ENDED: Readonly<Record<ShownRequestEnd["outcome"], [TransferStatusName, Substatus]>> = {
+  paid: ["DONE", "COMPLETED"],
+  unpaid: ["FAILED", "UNKNOWN_ERROR"],
+  cancelled: ["DONE", "CANCELLED"],
+  refunded: ["DONE", "REFUNDED"],
 };
 
 /** Classifies a transaction that shows no withdrawal as the claim or cancellation of a request, or as `INVALID`. */
@@ -137,7 +138,7 @@ function classifyRequestEnd(
   if (end === null) return statusOnly("INVALID", null);
   const { outcome, received, token } = end;
   return {
-    ...(confirmed ? statusOnly("DONE", ENDED[outcome]) : statusOnly("PENDING", "WAIT_SOURCE_CONFIRMATIONS")),
+    ...(confirmed ? statusOnly(...ENDED[outcome]) : statusOnly("PENDING", "WAIT_SOURCE_CONFIRMATIONS")),
     ...{ received, shareToken: token, receivedKind: outcome === "cancelled" ? "shares" : "asset" },
   };
 }

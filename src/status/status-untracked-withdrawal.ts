@@ -13,12 +13,14 @@ import { isNative, sameAddress } from "../lib/address.ts";
 import { once } from "../lib/once.ts";
 import { executedOrders, routerBridgeOutput } from "../router/router-codec.ts";
 import { netTransfers, transfersOf } from "../tracking/deposits/deposit-proofs.ts";
+import { addressesIn } from "../tracking/follow/follow-log-sightings.ts";
 import { paymentTo, withdrawalEventsIn } from "../tracking/withdrawals/withdrawal-proofs.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { VaultFlow } from "../vaults/vault-adapter.ts";
 import { paidTo } from "../vaults/vault-exits.ts";
 import { namesAccount } from "../vaults/vault-log-arguments.ts";
+import { contractsOfEntry } from "../vaults/vault-params.ts";
 import { accountsOf, involvedVaults, isVault } from "./status-untracked-deposit.ts";
 
 /**
@@ -66,7 +68,8 @@ interface ShownIn {
 
 /**
  * Finds a withdrawal from a vault of the registry in a successful receipt: a Router order paid with shares, otherwise
- * an event of the vault's family for one of the transaction's accounts. Null if there is none. Pure.
+ * an event of the vault's family for one of the transaction's accounts, or for another that it names with
+ * one of them. Null if there is none. Pure.
  */
 export function findShownWithdrawal(shown: ShownIn): ShownWithdrawal | null {
   return findRouterRedemption(shown) ?? findVaultWithdrawal(shown);
@@ -102,9 +105,11 @@ function findVaultWithdrawal(shown: ShownIn): ShownWithdrawal | null {
   const { vaults, receipt } = shown;
   const involved = involvedVaults(shown);
   const accounts = accountsOf(shown, involved).filter((account) => !isVault(account, vaults));
-  for (const vault of involved) {
-    for (const account of accounts) {
-      const found = requestIn(receipt, { vault, account }) ?? paymentIn(shown, { vault, account });
+  const pairs = involved.flatMap((vault) => accounts.map((account) => ({ vault, account })));
+  const own = (at: AtVault) => requestIn(receipt, at) ?? paymentIn(shown, at);
+  for (const find of [own, (at: AtVault) => requestForAnother(shown, at)]) {
+    for (const at of pairs) {
+      const found = find(at);
       if (found !== null) return found;
     }
   }
@@ -140,6 +145,32 @@ function requestIn(receipt: Receipt, { vault, account }: AtVault): ShownWithdraw
     promised: split?.flow.assets ?? seen.assets ?? null,
   };
   return { vault, kind: mode, shares, received: null, receivedToken: null, request };
+}
+
+/** Maximum number of a vault's events that are searched for requests in favour of other accounts. */
+const MAX_EVENTS = 100;
+
+/**
+ * Returns the request that an account made with its shares in favour of another one: an event of the vault's names both.
+ * Null if there is none.
+ */
+function requestForAnother(
+  { receipt, vaults }: ShownIn,
+  { vault, account }: AtVault,
+): ShownWithdrawal | null {
+  const emitters = contractsOfEntry(vault);
+  const naming = receipt.logs.filter(
+    (log) => emitters.includes(log.address.toLowerCase()) && namesAccount(log, { account }),
+  );
+  for (const log of naming.slice(0, MAX_EVENTS)) {
+    for (const other of addressesIn(log).map((address) => getAddress(address))) {
+      const found = isVault(other, vaults)
+        ? null
+        : requestIn({ ...receipt, logs: [log] }, { vault, account: other });
+      if (found !== null) return found;
+    }
+  }
+  return null;
 }
 
 /**

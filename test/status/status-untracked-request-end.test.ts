@@ -206,6 +206,21 @@ describe("classifyUntracked() of the end of a request", () => {
     });
   });
 
+  test("a claim for which the vault took shares and paid nothing is FAILED", async () => {
+    const fulfilled = (assets: bigint, shares: bigint) =>
+      eventLog(VAULT, "event RequestFulfilled(address indexed receiver, uint256 shares, uint256 assets)", {
+        ...{ receiver: USER, shares, assets },
+      }) as unknown as Log;
+    const yo = { params: { exit: "yo" } };
+    const of = (...logs: Log[]) => judge(yo, { input: "0x12", logs });
+    const nothing = { status: "FAILED", substatus: "UNKNOWN_ERROR", received: 0n, receivedKind: "asset" };
+    expect(await of(fulfilled(0n, 7n))).toMatchObject(nothing);
+    expect(await of(fulfilled(0n, 0n))).toMatchObject({ status: "INVALID" });
+    // What another claim of the batch paid is told.
+    const silo: Log[] = [paid(VAULT), fulfilled(9n, 7n)];
+    expect(await of(fulfilled(0n, 7n), ...silo)).toMatchObject({ status: "DONE", received: 9n });
+  });
+
   test("a cancelled deposit is DONE and REFUNDED", async () => {
     expect(
       await judge({ adapter: "lagoon" }, { input: "0x12", logs: [refunded, paid(OTHER)] }),

@@ -1,4 +1,4 @@
-import { type Address, type Hex, type Log, zeroAddress } from "viem";
+import { type Address, getAddress, type Hex, type Log, zeroAddress } from "viem";
 import { expect, test } from "vitest";
 import type { Receipt } from "../../src/chains/chain-transaction.ts";
 import { findShownWithdrawal } from "../../src/status/status-untracked-withdrawal.ts";
@@ -220,4 +220,35 @@ test("what a vault withdraws from another one is not the user's withdrawal", () 
     transaction: { ...transaction, to: VAULT },
   });
   expect(shown).toMatchObject({ kind: "paid", vault: { address: VAULT }, received: 9n });
+});
+
+test("what a sub-account of the signer in Euler's connector redeemed is paid to the signer", () => {
+  const sub: Address = getAddress(`${USER.slice(0, -2)}07`);
+  const euler: Vault = { ...vault, adapter: "euler" };
+  const receipt = receiptOf(withdrawn(9n, USER, sub), arrival(USDC));
+  expect(shownOf([euler], receipt)).toMatchObject({ kind: "paid", shares: 7n });
+  // Another account, which only resembles it.
+  const resembling: Address = getAddress(`${USER.slice(0, -4)}0707`);
+  expect(shownOf([euler], receiptOf(withdrawn(9n, USER, resembling), arrival(USDC)))).toBeNull();
+});
+
+test("a request in favour of another account is that account's, and none if it names the signer nowhere", () => {
+  const yo: Vault = { ...vault, params: { exit: "yo" } };
+  const asked = (receiver: Address, owner: Address, instant = false) =>
+    eventLog(
+      VAULT,
+      "event RedeemRequest(address indexed receiver, address indexed owner, uint256 assets, uint256 shares, bool indexed instant)",
+      { receiver, owner, assets: 9n, shares: 7n, instant },
+    ) as unknown as Log;
+  const request = { account: OTHER, requestId: "0", promised: 9n };
+  expect(shownOf([yo], receiptOf(asked(OTHER, USER)))).toMatchObject({
+    kind: "request",
+    shares: 7n,
+    request,
+  });
+  expect(shownOf([yo], receiptOf(asked(OTHER, DELAYED)))).toBeNull();
+  expect(shownOf([yo], receiptOf(asked(OTHER, USER, true)))).toBeNull();
+  // The signer's own comes first.
+  const own = { account: USER, requestId: "0" };
+  expect(shownOf([yo], receiptOf(asked(OTHER, USER), asked(USER, USER)))).toMatchObject({ request: own });
 });

@@ -100,7 +100,7 @@ function transferOf({ address, topics, data }: ChainLog) {
 }
 
 /** Returns the distinct addresses in the words of a log, lowercase. */
-function addressesIn({ topics, data }: ChainLog): string[] {
+export function addressesIn({ topics, data }: { topics: readonly string[]; data: string }): string[] {
   const words = topics.slice(1).map((topic) => topic.slice(2));
   for (let at = 2; at + 64 <= data.length && words.length < MAX_WORDS; at += 64)
     words.push(data.slice(at, at + 64));
