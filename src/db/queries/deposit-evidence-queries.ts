@@ -183,20 +183,16 @@ async function otherDepositExists(
   return (await firstRow(db, and(of.where, ne(deposits.trackingId, of.row.trackingId)))) !== null;
 }
 
-/** Maximum number of deposits in one transaction that are compared. */
-const MAX_IN_TRANSACTION = 100;
-
 /**
- * Selects the user's other deposits for the same share token, at most 100, that a transaction is known to have made
- * (`madeTogether`). Throws `store_unavailable`.
+ * Selects the user's other deposits for the same share token that a transaction is known to have made (`madeTogether`).
+ * Not limited: each of them has a part of its own in the transaction. Throws `store_unavailable`.
  */
 export async function selectMadeTogether(
   db: Database,
   { row, hash }: { row: DepositRow; hash: Hex },
 ): Promise<DepositRow[]> {
   const made = madeTogether(row, hash);
-  const rows = await db.run((sql) => sql.select().from(deposits).where(made).limit(MAX_IN_TRANSACTION));
-  return rows as DepositRow[];
+  return (await db.run((sql) => sql.select().from(deposits).where(made))) as DepositRow[];
 }
 
 /** Maximum number of other deposit requests that are compared; an account has far fewer open with one vault. */

@@ -205,18 +205,28 @@ export async function selectBuiltTransfers(db: Database, trackingId: string): Pr
   );
 }
 
-/** Maximum number of withdrawals with a second step in one transaction that are compared. */
-const MAX_TOGETHER = 20;
-
 /**
- * Selects the user's other withdrawals on the same chain, at most 20, that have a transaction as their second step.
+ * Selects the user's other withdrawals on the same chain that have a transaction as their second step, each with the
+ * stored transactions that were built for that. Not limited: each of them has a call of its own in the transaction.
  * Throws `store_unavailable`.
  */
 export async function selectSentTogether(
   db: Database,
   { row, hash }: { row: WithdrawalRow; hash: string },
-): Promise<WithdrawalRow[]> {
+): Promise<{ row: WithdrawalRow; built: BuiltTransfer[] }[]> {
   const made = madeTogether(row, hash);
-  const rows = await db.run((sql) => sql.select().from(deposits).where(made).limit(MAX_TOGETHER));
-  return rows as TrackedRow[] as WithdrawalRow[];
+  const rows = await db.run((sql) => sql.select().from(deposits).where(made));
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ trackingId }) => trackingId);
+  const all = await db.run((sql) =>
+    sql
+      .select()
+      .from(withdrawalTransfers)
+      .where(inArray(withdrawalTransfers.trackingId, ids))
+      .orderBy(desc(withdrawalTransfers.builtAt)),
+  );
+  return (rows as TrackedRow[] as WithdrawalRow[]).map((one) => ({
+    row: one,
+    built: all.filter(({ trackingId }) => trackingId === one.trackingId),
+  }));
 }

@@ -109,12 +109,10 @@ export async function findSentTogether(
   const others = await selectSentTogether(ctx.db, { row, hash });
   if (others.length === 0) return [];
   const seen = await read();
-  return Promise.all(
-    others.map(async (other) => {
-      const built = await selectBuiltTransfers(ctx.db, other.trackingId);
-      return { row: other, sent: findSentTransfer(other, { built, seen }) };
-    }),
-  );
+  return others.map(({ row: other, built }) => ({
+    row: other,
+    sent: findSentTransfer(other, { built, seen }),
+  }));
 }
 
 /**

@@ -210,6 +210,17 @@ describe("of two second steps in one batch", () => {
   });
 });
 
+test("of many second steps in one batch, each has its own transfer", async () => {
+  const many = [..."1234567890efghijklmnopq"].map(
+    (letter, index): Part => ({ letter, amount: BigInt(100 + index) }),
+  );
+  const events = many.flatMap(({ amount }) => send(amount, amount));
+  await store(many);
+  expect(await track(many, batchOf(many, events))).toEqual(
+    many.map(({ amount }) => `completed by ${amount} of ${amount - 1n}`),
+  );
+});
+
 describe("one payment that refunds two second steps of one batch", () => {
   const batch = batchOf([first, second], [...send(60_000n, 7n), ...send(40_000n, 8n)]);
 
