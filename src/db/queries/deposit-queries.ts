@@ -111,7 +111,7 @@ const MAX_SAME_TRANSACTION = 20;
 /**
  * Selects at most 20 rows that a transaction may belong to: first those whose reference it emits or that a proven
  * record connects with it, then those with its calldata, then those that a hint, an unproven record or a second step
- * connects with it; those of one call by `builtForSource`. Throws `store_unavailable`.
+ * connects with it; of one call, withdrawals with a second step, then by `builtForSource`. Throws `store_unavailable`.
  */
 export async function selectDepositsByTransaction(
   db: Database,
@@ -126,6 +126,8 @@ export async function selectDepositsByTransaction(
   const same =
     dataHashes.length === 0 ? undefined : and(inArray(deposits.sourceDataHash, [...dataHashes]), onSource);
   const started = or(source, and(same ?? raw`false`, ofDirection("withdrawal")));
+  // Of rows with one call, the account has sent its own one's second step.
+  const continued = and(started, ofDirection("withdrawal"), isNotNull(deposits.depositTxHash));
   const ofTransfers =
     dataHashes.length === 0
       ? raw``
@@ -154,6 +156,7 @@ export async function selectDepositsByTransaction(
       .orderBy(
         rank,
         desc(raw`(${or(source, hinted)}) is true`),
+        desc(raw`(${continued}) is true`),
         raw`case when ${started} then ${builtForSource(raw`${deposits}`, knownSince(raw`${hash}`))} end desc nulls last`,
         asc(deposits.createdAt),
         asc(deposits.trackingId),

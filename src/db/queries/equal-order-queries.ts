@@ -55,6 +55,8 @@ export async function selectSourceHolder(
   const ofHint = raw`hint.tracking_id = d.tracking_id and hint.tx_hash = ${hash}`;
   const reported = raw`exists (select from ${depositHints} as hint where ${ofHint}
     and hint.origin <> 'logs' and hint.dropped_at is null)`;
+  // Anyone can abandon a row before its transaction is known: a report says that it was sent all the same.
+  const abandoned = raw`(d.state = 'abandoned' and not ${isReportedFor(raw`d.tracking_id`, raw`${hash}`)})`;
   const firstHint = raw`min((select min(hint.noted_at) from ${depositHints} as hint where ${ofHint})) over ()`;
   const builtUnheard = raw`(${firstHint} is null or d.created_at <= ${firstHint})`;
   const validThen = raw`d.expires_at > coalesce(${firstHint}, now())`;
@@ -74,7 +76,7 @@ export async function selectSourceHolder(
   // elsewhere.
   const statement = raw`with equal as (
         select d.tracking_id, d.partner_address, d.created_at, ${bound} as proven, ${builtBy(blockNumber)} as before,
-          d.state = 'abandoned' as abandoned, ${reported} as reported, ${own} as own, d.source_proven as reverted,
+          ${abandoned} as abandoned, ${reported} as reported, ${own} as own, d.source_proven as reverted,
           ${builtUnheard} as unheard, d.partner_address is not null and ${builtUnheard} and ${validThen} as early,
           ${own} or ${alike} as alike,
           to_char(d.created_at at time zone 'UTC', 'YYYYMMDDHH24MISSUS') || d.tracking_id as built

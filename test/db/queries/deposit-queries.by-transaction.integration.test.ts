@@ -100,3 +100,13 @@ test("selectDepositsByTransaction() returns the withdrawal first that was built 
   await storeExit("own", 2_000);
   expect((await found()).map(({ trackingId }) => trackingId)).toEqual(["own", "stranger's"]);
 });
+
+test("selectDepositsByTransaction() returns the withdrawal first whose second step the account has sent", async () => {
+  const { db } = causeway;
+  const exit = { ...withdrawalRow, sourceDataHash: DATA, sourceTxHash: HASH, sourceProven: true };
+  const storeExit = (trackingId: string, change: Partial<typeof exit>) =>
+    db.insert(deposits).values({ ...exit, ref: `0x${trackingId}`, trackingId, ...change });
+  await storeExit("own", { createdAt: new Date(1_000), depositTxHash: REF, depositProven: true });
+  await storeExit("stranger's", { createdAt: new Date(2_000), state: "awaiting_transfer" });
+  expect((await found()).map(({ trackingId }) => trackingId)).toEqual(["own", "stranger's"]);
+});

@@ -159,6 +159,19 @@ test("no row that was built once the transaction was heard of, or was abandoned,
   expect(await leftTo(...rows)).toEqual([null, 0, 0]);
 });
 
+test("a row that a stranger has abandoned loses its transaction to no other, once it is reported for it", async () => {
+  const abandoned = { state: "abandoned", partnerAddress: OTHER.toLowerCase() } as const;
+  const rows = [builtAt(1, abandoned), builtAt(2), builtAt(3, { partnerAddress: `0x${"b2".repeat(20)}` })];
+  const [user = own] = rows;
+  await causeway.db.insert(deposits).values(rows);
+  const { db } = causeway.context();
+  await passHint(db, hintOf(user, 10));
+  // Nothing says yet that the user has sent it.
+  expect(await leftTo(...rows)).toEqual([2, 2, null]);
+  await addReportedHint(db, hintOf(user, 11));
+  expect(await leftTo(...rows)).toEqual([null, 0, 0]);
+});
+
 test("rows of a partner leave the transaction to the one built last, and none waits for another", async () => {
   const partner = { partnerAddress: OTHER.toLowerCase() };
   const rows = [builtAt(1, partner), builtAt(2, otherwise), builtAt(3)];
