@@ -17,20 +17,20 @@ interface ClaimedSource {
   row: TrackedRow;
   hash: Hex;
   receipt: Receipt;
+  /** How often the transaction makes the row's call; absent: once. */
+  calls?: number;
   /** Receives the transaction if it is left to another unproven row: until that one is bound, it is undecided. */
   leave?: ((hash: Hex) => unknown) | undefined;
 }
 
 /**
- * Returns true if a source transaction counts for this row, and not for another one of the user with the same call,
- * which anyone can build. Another row that is unproven gets it as a hint. Throws `store_unavailable`.
+ * Returns true if a source transaction counts for this row, and not for others of the user with the same call, as many
+ * as it makes; anyone can build them. Another row that is unproven gets it as a hint. Throws `store_unavailable`.
  */
-export async function holdsSource(
-  ctx: Context,
-  { row, hash, receipt, leave }: ClaimedSource,
-): Promise<boolean> {
-  const { blockNumber } = receipt;
-  const holder = await selectSourceHolder(ctx.db, { row, hash, blockNumber });
+export async function holdsSource(ctx: Context, source: ClaimedSource): Promise<boolean> {
+  const { row, hash, calls, leave } = source;
+  const { blockNumber } = source.receipt;
+  const holder = await selectSourceHolder(ctx.db, { row, hash, blockNumber, calls });
   if (holder === null || holder.trackingId === row.trackingId) return true;
   const { trackingId, proven } = holder;
   if (proven) return false;

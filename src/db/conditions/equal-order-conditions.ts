@@ -2,6 +2,7 @@ import { sql as raw, type SQL } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { deposits } from "../tables/deposit-tables.ts";
 import { depositHints } from "../tables/deposit-tracking-tables.ts";
+import type { Compared } from "./same-transaction-conditions.ts";
 
 type Continuation = "vaultChainId" | "vaultAddress" | "toChainId" | "moveToken" | "twoStep";
 
@@ -37,15 +38,20 @@ export const isReportedFor = (trackingId: SQL, hash: SQL): SQL<boolean> =>
 
 /**
  * SQL condition of the table row with the given tracking id: the transaction `hash` is not proven as the source of another
- * row of its user with the same call that continues alike (`continuesAlike`). Those that go on otherwise may have it too:
- * `selectSourceHolder` says which rows leave it to them.
+ * row of its user with the same call that continues alike (`continuesAlike`), other than those that it was compared with:
+ * the row has another one of several equal calls. Those that go on otherwise may have it too: `selectSourceHolder` says
+ * which rows leave it to them.
  */
-export const isFreeSource = (trackingId: SQL, hash: SQL): SQL =>
+export const isFreeSource = (
+  trackingId: string,
+  { hash, compared }: { hash: string | null; compared: Compared | null },
+): SQL =>
   // One bundle may contain the same call of several accounts.
   raw`not exists (select from ${deposits} as other where other.source_tx_hash = ${hash}::text
     and other.source_proven and other.tracking_id <> ${trackingId} and other.user_address = ${deposits.userAddress}
     and other.from_chain_id = ${deposits.fromChainId} and other.source_to = ${deposits.sourceTo}
-    and other.source_data_hash = ${deposits.sourceDataHash} and ${continuesAlike(raw`other`, deposits)})`;
+    and other.source_data_hash = ${deposits.sourceDataHash} and ${continuesAlike(raw`other`, deposits)}
+    and not ${JSON.stringify(compared?.sharing ?? compared?.besides ?? [])}::jsonb ? other.tracking_id)`;
 
 /**
  * SQL condition of the rows with a proven source transaction whose hash, called contract and calldata hash are those of
@@ -73,14 +79,16 @@ export const builtForSource = (row: SQL, since: SQL): SQL =>
   raw`(case when ${row}.created_at <= ${since} then ${row}.created_at end)`;
 
 /**
- * SQL condition that keeps one of a user's rows with the same call and the same proven source transaction: one with
- * a deposit transaction before others, then a completed one, then the first that was built. A row that shares its source
- * transaction with no other, or has no proven one, always meets it.
+ * SQL condition that keeps, of a user's rows with the same call and the same proven source transaction, those that go on
+ * in one way: with a deposit transaction before others, then a completed one, then the first that was built. A row that
+ * shares its source transaction with no other, or has no proven one, always meets it. Several that continue alike have a
+ * call each.
  */
 export const isCounted = raw`not (${deposits.sourceProven} and exists (select from ${deposits} as other
   where other.source_tx_hash = ${deposits.sourceTxHash} and other.source_proven
   and other.from_chain_id = ${deposits.fromChainId} and other.source_to = ${deposits.sourceTo}
   and other.source_data_hash = ${deposits.sourceDataHash} and other.user_address = ${deposits.userAddress}
+  and not ${continuesAlike(raw`other`, deposits)}
   and (other.deposit_tx_hash is null, other.state <> 'completed', other.created_at, other.tracking_id)
     < (${deposits.depositTxHash} is null, ${deposits.state} <> 'completed', ${deposits.createdAt},
       ${deposits.trackingId})))`;

@@ -49,6 +49,8 @@ export function madeTogether(row: MadeRow, hash: string): SQL | undefined {
 export interface Compared {
   row: MadeRow;
   besides: readonly string[];
+  /** The same of its source transaction, of which each has a call; absent if they are the same. */
+  sharing?: readonly string[];
 }
 
 /**

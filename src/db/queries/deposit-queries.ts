@@ -263,7 +263,7 @@ interface TrackedUpdate<Row extends TrackedRow, Change> {
   from: Row["state"];
   change: Change;
   evidence?: readonly EvidenceBlock[];
-  /** What the deposit transaction of `change` was compared with; null or absent if it was with nothing. */
+  /** What the transactions of `change` were compared with; null or absent if with nothing. */
   compared?: Compared | null;
   /** Time at which its parent becomes due to take over what it shows; null or absent if the parent is left alone. */
   parentDueAt?: Date | null;
@@ -308,7 +308,7 @@ async function updateTracked(
     const rows = await db.run((sql) => sql.update(deposits).set(values).where(own).returning());
     return rows[0] ?? null;
   }
-  const free = and(own, isFreeSource(raw`${trackingId}`, raw`${hash}`), madeNoOther(compared, made));
+  const free = and(own, isFreeSource(trackingId, { hash, compared }), madeNoOther(compared, made));
   const done = await db.run((sql) => {
     // Before and after the update: the parent may have been proven by the transactions that the row had, or has.
     const due = parentDueAt === null ? [] : [sql.execute(parentDue(trackingId, parentDueAt))];

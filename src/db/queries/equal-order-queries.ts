@@ -20,6 +20,15 @@ interface SourceHolder {
   proven: boolean;
 }
 
+/** A transaction of a row's user with the row's call, the number of its block, and how often it makes the call. */
+interface SentCall {
+  row: TrackedRow;
+  hash: Hex;
+  blockNumber: bigint;
+  /** Absent: once. */
+  calls?: number | undefined;
+}
+
 const Holders = z.array(z.object({ tracking_id: z.string(), proven: z.boolean() }));
 
 /**
@@ -42,12 +51,13 @@ const paysLike = (row: TrackedRow): SQL => raw`(d.from_token = ${row.fromToken}
 
 /**
  * Selects the row for which a source transaction counts, of one user's rows with the same call, which anyone can build:
- * normally the one bound to it, otherwise `row` itself or another one that needs a source. Null only if `row` is no
- * longer stored. Throws `store_unavailable`.
+ * normally the one bound to it, otherwise `row` itself or another one that needs a source. If the transaction makes the
+ * call several times (`calls`), it counts for as many: for `row` if it is bound, otherwise for the first that is not.
+ * Null only if `row` is no longer stored. Throws `store_unavailable`.
  */
 export async function selectSourceHolder(
   db: Database,
-  { row, hash, blockNumber }: { row: TrackedRow; hash: Hex; blockNumber: bigint },
+  { row, hash, blockNumber, calls: most = 1 }: SentCall,
 ): Promise<SourceHolder | null> {
   const bound = raw`(d.source_proven and d.source_tx_hash = ${hash})`;
   const own = raw`d.tracking_id = ${row.trackingId}`;
@@ -88,8 +98,11 @@ export async function selectSourceHolder(
       order by case when ${yields} and not alike and before and unheard and not abandoned then built end desc nulls last,
         proven desc, proven and own desc, before desc, unheard desc, abandoned, ${partnered} desc,
         case when ${partnered} then min(created_at) over (partition by partner_address, before, abandoned, early) end,
-        reported desc, reverted, own desc, created_at, tracking_id limit 1`;
-  const [first] = Holders.parse(await db.run(async (sql) => (await sql.execute(statement)).rows));
+        reported desc, reverted, own desc, created_at, tracking_id limit ${most}::int4`;
+  const found = Holders.parse(await db.run(async (sql) => (await sql.execute(statement)).rows));
+  const ownProven = found.find((one) => one.proven && one.tracking_id === row.trackingId);
+  // One after another: not all of the calls that the calldata shows need have been made.
+  const first = ownProven ?? found.find(({ proven }) => !proven) ?? found[0];
   return first === undefined ? null : { trackingId: first.tracking_id, proven: first.proven };
 }
 

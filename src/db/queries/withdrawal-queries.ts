@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, inArray, isNotNull, ne, not, or, sql as raw } from "drizzle-orm";
 import { HOUR_MS } from "../../lib/durations.ts";
-import { sharesSource } from "../conditions/equal-order-conditions.ts";
+import { continuationOf, continuesAlike, sharesSource } from "../conditions/equal-order-conditions.ts";
 import { madeTogether } from "../conditions/same-transaction-conditions.ts";
 import type { Database } from "../database-client.ts";
 import { deposits } from "../tables/deposit-tables.ts";
@@ -92,8 +92,8 @@ const MAX_OTHER_REQUESTS = 50;
 /**
  * Selects the user's other redemptions from the same vault that are open or have a claim or refund transaction, with
  * the same request id (null included) or, if `anyId`, any. Leaves out rows that share the source transaction of `row`
- * (`sharesSource`), and has one row for each other transaction with the same call. At most 50: open ones first, then the
- * newest. Throws `store_unavailable`.
+ * (`sharesSource`) and have no other id, and has one row for each other transaction with the same call. At most 50: open
+ * ones first, then the newest. Throws `store_unavailable`.
  */
 export async function selectOtherRedemptions(
   db: Database,
@@ -111,8 +111,10 @@ export async function selectOtherRedemptions(
   { anyId = false }: { anyId?: boolean } = {},
 ): Promise<WithdrawalRow[]> {
   const { trackingId, userAddress, vaultChainId, vaultAddress, requestId } = row;
-  // An equal row that shares the transaction stands for the same request; only what follows differs.
-  const isAnother = not(sharesSource(row));
+  // An equal row that shares the transaction stands for the same request, unless a batch has made another one by that
+  // call; only what follows differs.
+  const isOther = requestId === null ? raw`false` : ne(deposits.requestId, requestId);
+  const isAnother = or(not(sharesSource(row)), isOther);
   const sameId = requestId === null ? raw`${deposits.requestId} is null` : eq(deposits.requestId, requestId);
   const isOpen = inArray(deposits.state, ["requested", "cooling", "claimable"]);
   const hasEnded = raw`case when ${isOpen} then 0 else 1 end`;
@@ -153,6 +155,25 @@ export async function selectOtherRedemptions(
     );
   });
   return rows as TrackedRow[] as WithdrawalRow[];
+}
+
+/**
+ * Selects the user's other withdrawals with the call of `row` that are proven by the transaction `hash` and continue alike:
+ * each has one of its equal calls. Throws `store_unavailable`.
+ */
+export async function selectEqualRedemptions(
+  db: Database,
+  { row, hash }: { row: WithdrawalRow; hash: string },
+): Promise<WithdrawalRow[]> {
+  const own = and(
+    sharesSource({ ...row, sourceTxHash: hash }),
+    eq(deposits.direction, "withdrawal"),
+    eq(deposits.userAddress, row.userAddress),
+    eq(deposits.fromChainId, row.fromChainId),
+    ne(deposits.trackingId, row.trackingId),
+    continuesAlike(raw`${deposits}`, continuationOf(row)),
+  );
+  return (await db.run((sql) => sql.select().from(deposits).where(own))) as TrackedRow[] as WithdrawalRow[];
 }
 
 /** A transaction that was built for the second step of a withdrawal. */

@@ -175,7 +175,7 @@ async function restateExitFromChains(
     state !== row.state || Object.entries(columns).some(([name, value]) => Reflect.get(row, name) !== value);
   if (!differs) return row;
   ctx.log.warn("withdrawal_restated", { tracking_id: row.trackingId, from: row.state, to: state });
-  return restateWithdrawal(ctx, { row, shown: { ...columns, state }, compared: lastOf(compared) });
+  return restateWithdrawal(ctx, { row, shown: { ...columns, state }, compared });
 }
 
 async function restateDepositFromChains(
@@ -201,12 +201,9 @@ async function restateDepositFromChains(
     state !== row.state || Object.entries(columns).some(([name, value]) => Reflect.get(row, name) !== value);
   if (!differs) return row;
   ctx.log.warn("deposit_restated", { tracking_id: row.trackingId, from: row.state, to: state });
-  return restateDeposit(ctx, { row, shown: { ...columns, state }, compared: lastOf(compared) });
+  const last = compared.findLast((one) => one !== null) ?? null;
+  return restateDeposit(ctx, { row, shown: { ...columns, state }, compared: last });
 }
-
-/** Returns what the last transaction that was compared with others was compared with; null if none was. */
-const lastOf = (compared: readonly (ComparedProof | null)[]): ComparedProof | null =>
-  compared.findLast((one) => one !== null) ?? null;
 
 /** Maximum number of a withdrawal's newest hints that are read when its state is derived again. */
 const MAX_RESTATED_HINTS = 24;

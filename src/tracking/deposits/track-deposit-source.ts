@@ -112,6 +112,15 @@ function isInBatch(
 }
 
 /**
+ * Returns how often a transaction that was built for a row may make its source call: as often as its batch contains the
+ * calldata. Which of the calls were made, only their effects show.
+ */
+export const callsOf = (row: BuiltSource, transaction: Transaction): number =>
+  isSourceTransaction(row, transaction)
+    ? 1
+    : (innerDataHashes(transaction.input).get(row.sourceDataHash as Hex) ?? 1);
+
+/**
  * Returns true if a transaction shows that the user paid: by a Transfer event of the token; for native currency, by the
  * user's account having executed the batch; for a withdrawal also by the vault's event for the user.
  */
@@ -209,7 +218,9 @@ export async function sourceTransitions(ctx: Context, source: SourceCandidate): 
     if (confirmed && isEarlierSource(row, seen)) await leaveToEarlierRow(ctx, { row, hash, receipt, leave });
     return [];
   }
-  if (!(await holdsSource(ctx, { row, hash, receipt, leave }))) return [];
+  // A bridge's part of several equal calls is not told apart.
+  const calls = row.provider === null && transaction !== null ? callsOf(row, transaction) : 1;
+  if (!(await holdsSource(ctx, { row, hash, receipt, calls, leave }))) return [];
   return (row.provider === null ? await directTransitions(ctx, at) : routedTransitions(at)).map(
     withSource(at),
   );

@@ -2,7 +2,7 @@ import { getAddress, type Hex, zeroAddress } from "viem";
 import type { Receipt, TransactionOnChain } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
 import type { WithdrawalChange, WithdrawalRow } from "../../db/queries/deposit-queries.ts";
-import { selectOtherRedemptions } from "../../db/queries/withdrawal-queries.ts";
+import { selectEqualRedemptions, selectOtherRedemptions } from "../../db/queries/withdrawal-queries.ts";
 import { sameAddress } from "../../lib/address.ts";
 import { depositRouterAddress } from "../../router/router-address.ts";
 import { adapterOf } from "../../vaults/families/vault-families.ts";
@@ -13,10 +13,16 @@ import { transfersOf } from "../deposits/deposit-proofs.ts";
 import { isConfirmed } from "../deposits/deposit-transaction-reader.ts";
 import { failureReason } from "../deposits/track-deposit-failure.ts";
 import { findVaultOfDeposit } from "../deposits/track-deposit-request.ts";
-import { isEarlierSource, isSourceTransaction, matchesSource } from "../deposits/track-deposit-source.ts";
+import {
+  callsOf,
+  isEarlierSource,
+  isSourceTransaction,
+  matchesSource,
+} from "../deposits/track-deposit-source.ts";
 import { holdsSource, leaveToEarlierRow } from "../track-equal-orders.ts";
 import {
   type DisputedExit,
+  type EqualCalls,
   type ExitPayment,
   findDirectExit,
   findDisputedExit,
@@ -79,11 +85,16 @@ export async function exitSourceTransitions(
   }
   // Without the Router's event, what transfers show may be a rest that a swap left over.
   if (sameAddress(row.sourceTo, depositRouterAddress)) return [];
-  if (!(await holdsSource(ctx, { row, hash, receipt, leave }))) return [];
   const batched = transaction !== null && !isSourceTransaction(row, transaction);
+  const calls = batched ? callsOf(row, transaction) : 1;
+  if (!(await holdsSource(ctx, { row, hash, receipt, calls, leave }))) return [];
+  const equal = calls > 1 ? await selectEqualRedemptions(ctx.db, { row, hash }) : [];
   const others = batched ? await selectOtherRedemptions(ctx.db, row, { anyId: true }) : [];
-  const taken = others.flatMap(({ sourceTxHash, requestId }) => (sourceTxHash === hash ? [requestId] : []));
-  return ownTransitions(vault, { ...at, receipt, batched, taken });
+  const together = [...others.filter(({ sourceTxHash }) => sourceTxHash === hash), ...equal];
+  const taken = together.map(({ requestId }) => requestId);
+  const shown = ownTransitions(vault, { ...at, receipt, batched, taken, calls, equal });
+  if (calls === 1) return shown;
+  return shown.map((one) => ({ ...one, besides: equal.map(({ trackingId }) => trackingId) }));
 }
 
 interface SeenSource {
@@ -93,7 +104,7 @@ interface SeenSource {
 }
 
 /** A call of the user's own, and the ids of the requests that other withdrawals have in its transaction. */
-interface OwnSource extends SeenSource {
+interface OwnSource extends SeenSource, EqualCalls {
   receipt: Receipt;
   batched: boolean;
   taken: readonly (string | null)[];
@@ -141,13 +152,16 @@ function requestOf(vault: Vault, { row, receipt, batched, taken }: OwnSource): E
 
 /** Returns the transitions of a redemption or request that the user made directly at the vault. */
 function ownTransitions(vault: Vault, at: OwnSource): WithdrawalTransition[] {
-  const { row, receipt, batched } = at;
+  const { row, receipt, batched, calls, equal, taken } = at;
   const { exits } = adapterOf(vault);
-  const seen = findDirectExit(receipt, { row, vault, batched });
-  const paid = batched && seen !== null && !tookShares(row, { receipt, shares: seen.shares }) ? null : seen;
+  const seen = findDirectExit(receipt, { row, vault, batched, calls, equal });
+  const isOwn = seen === null || !batched || tookShares(row, { receipt, shares: seen.shares, equal });
+  const paid = isOwn ? seen : null;
   // Other vaults pay an earlier request in the transaction of the next one.
   const part = exits?.redeemQueues === true ? paid : null;
   const request = requestOf(vault, at);
+  // Requests that a vault adds up under one id are not told apart.
+  if (request !== null && equal.length > 0 && taken.includes(request.requestId)) return [];
   if (request !== null) return [requestTransition(at, { request, paid: part })];
   if (paid !== null) return [paidTransition(at, paid)];
   const shares = batched || row.mode !== "instant" ? null : findUnpaidShares(receipt, { row, vault });
@@ -157,17 +171,18 @@ function ownTransitions(vault: Vault, at: OwnSource): WithdrawalTransition[] {
 }
 
 /**
- * Returns true if shares left the user in a receipt: exactly the built ones if the vault's event shows none. Anyone can
- * claim an earlier request for the user in a batch that contains the built calldata, but cannot take shares of the user.
+ * Returns true if shares left the user in a receipt: exactly the built ones if the vault's event shows none; as many as
+ * it shows, besides those of each of the `equal` ones. Anyone can claim an earlier request for the user in a batch that
+ * contains the built calldata, but cannot take shares of the user.
  */
 function tookShares(
   { shareToken, userAddress, estimatedShares }: WithdrawalRow,
-  { receipt, shares }: { receipt: Receipt; shares: bigint | null },
+  { receipt, shares, equal }: Pick<EqualCalls, "equal"> & { receipt: Receipt; shares: bigint | null },
 ): boolean {
-  return transfersOf(receipt.logs, shareToken).some(
-    ({ from, value }) =>
-      sameAddress(from, userAddress) && (shares === null ? value === BigInt(estimatedShares) : value > 0n),
-  );
+  const sent = transfersOf(receipt.logs, shareToken).filter(({ from }) => sameAddress(from, userAddress));
+  const exact = shares ?? BigInt(estimatedShares);
+  if (equal.length > 0) return sent.filter(({ value }) => value === exact).length > equal.length;
+  return sent.some(({ value }) => (shares === null ? value === exact : value > 0n));
 }
 
 /**

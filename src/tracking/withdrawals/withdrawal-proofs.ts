@@ -178,19 +178,25 @@ export function withdrawalEventsIn({ logs }: Receipt, vault: Vault): { flow: Vau
   });
 }
 
+/** How often a batch makes the call of a withdrawal, and the other withdrawals that are known to be such a call. */
+export interface EqualCalls {
+  calls: number;
+  equal: readonly Pick<WithdrawalRow, "trackingId" | "requestId" | "assets">[];
+}
+
 /**
  * Returns the payment of a redemption that the user made at the vault, or null: the net transfer of the paid token to
- * the user. If `batched`, it is the transfer that belongs to a vault's event of the user's withdrawal; for native
- * currency, the amount in that event.
+ * the user. If `batched`, it is the transfer that belongs to a vault's event of the user's withdrawal, of several equal
+ * calls one that no other withdrawal has; for native currency, the amount in that event.
  */
 export function findDirectExit(
   receipt: Receipt,
-  of: { row: Asked & Pick<WithdrawalRow, "fromAmount">; vault: Vault; batched: boolean },
+  of: OfVault & { batched: boolean } & Partial<EqualCalls>,
 ): ExitPayment | null {
   if (!receipt.succeeded) return null;
-  const { row, vault, batched } = of;
+  const { row, vault, batched, calls = 1, equal = [] } = of;
   const reached = paysRequestedToken(row) ? "asked" : "asset";
-  const flow = ownWithdrawal(receipt, { row, vault });
+  const flow = ownWithdrawal(receipt, { row, vault, calls, equal });
   const shares = flow?.shares ?? null;
   if (isNative(row.exitToken)) {
     const amount = flow?.assets ?? null;
@@ -198,7 +204,7 @@ export function findDirectExit(
   }
   const { exitToken: token, userAddress: user } = row;
   const amount = batched
-    ? batchedPayment(arrivalsOf(receipt.logs, { token, user }), { flow, vault })
+    ? batchedPayment(arrivalsOf(receipt.logs, { token, user }), { flow, vault, calls, equal })
     : netTransfers(receipt.logs, { token, account: user });
   return amount === null || amount <= 0n ? null : { reached, amount, assets: amount, shares };
 }
@@ -208,39 +214,56 @@ export function findDirectExit(
  * the user. Null if any did, if the transaction reverted, without exactly one such event or its shares, and for native
  * currency, which leaves no event.
  */
-export function findUnpaidShares(
-  receipt: Receipt,
-  { row, vault }: { row: Asked & Pick<WithdrawalRow, "fromAmount">; vault: Vault },
-): bigint | null {
+export function findUnpaidShares(receipt: Receipt, { row, vault }: OfVault): bigint | null {
   if (!receipt.succeeded || isNative(row.exitToken)) return null;
   const arrived = arrivalsOf(receipt.logs, { token: row.exitToken, user: row.userAddress });
   if (arrived.some(({ value }) => value > 0n)) return null;
-  return ownWithdrawal(receipt, { row, vault })?.shares ?? null;
+  return ownWithdrawal(receipt, { row, vault, calls: 1, equal: [] })?.shares ?? null;
 }
 
-/** Returns the only event of a vault that can be the user's withdrawal of the built number of shares, or undefined. */
+interface OfVault {
+  row: Asked & Pick<WithdrawalRow, "fromAmount">;
+  vault: Vault;
+}
+
+/** Returns how many of the withdrawals that are equal calls have an amount, or one that is unknown. */
+const countWith = (equal: EqualCalls["equal"], amount: bigint | null): number =>
+  equal.filter(({ assets }) => assets === null || amount === null || BigInt(assets) === amount).length;
+
+/**
+ * Returns the event of a vault that can be the user's withdrawal of the built number of shares, of several equal calls
+ * one that no other withdrawal has. Undefined if there is none, or if there are more than these calls.
+ */
 function ownWithdrawal(
   receipt: Receipt,
-  { row, vault }: { row: Asked & Pick<WithdrawalRow, "fromAmount">; vault: Vault },
+  { row, vault, calls, equal }: OfVault & EqualCalls,
 ): VaultFlow | undefined {
   const fitting = withdrawalsIn(receipt, vault).filter(
     ({ user, shares }) =>
       sameAddress(user, row.userAddress) &&
       (row.fromAmount === "0" || shares === null || shares === BigInt(row.fromAmount)),
   );
-  return fitting.length === 1 ? fitting[0] : undefined;
+  if (fitting.length > calls) return undefined;
+  return fitting.find(
+    ({ assets }) => fitting.filter((one) => one.assets === assets).length > countWith(equal, assets),
+  );
 }
 
 /**
  * Returns the amount of the transfers by which a vault paid a withdrawal in a batch: one or all of the event's amount;
  * all, if they are less and the vault queues the rest; or the only one, if it is less (some tokens charge transfers) or
- * the event shows no amount. Null if none of them exists.
+ * the event shows no amount. Of several equal calls, it is one of the event's amount that no other withdrawal has. Null
+ * if none of them exists.
  */
 function batchedPayment(
   arrivals: readonly { value: bigint }[],
-  { flow, vault }: { flow: VaultFlow | undefined; vault: Vault },
+  { flow, vault, calls, equal }: Pick<OfVault, "vault"> & EqualCalls & { flow: VaultFlow | undefined },
 ): bigint | null {
   if (flow === undefined) return null;
+  if (calls > 1) {
+    const same = arrivals.filter(({ value }) => value === flow.assets);
+    return same.length > countWith(equal, flow.assets) ? flow.assets : null;
+  }
   if (arrivals.some(({ value }) => value === flow.assets)) return flow.assets;
   const total = arrivals.reduce((sum, { value }) => sum + value, 0n);
   if (total === flow.assets) return total;

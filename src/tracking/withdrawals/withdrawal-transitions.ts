@@ -20,8 +20,8 @@ export interface WithdrawalTransition {
   change: WithdrawalChange;
   write: "on_change" | "always";
   /**
-   * Tracking ids of the withdrawals whose second steps are known to share the transaction: if it has come to prove a
-   * further one, nothing is written. Absent if it was compared with none.
+   * Tracking ids of the withdrawals whose second steps, or equal first calls, are known to share the transaction: if it
+   * has come to prove a further one, nothing is written. Absent if it was compared with none.
    */
   besides?: readonly string[];
 }
@@ -95,8 +95,8 @@ async function store(
 }
 
 /**
- * Stores the state of a withdrawal that was derived again from the chains. Returns the new row, or null if another writer
- * was first or its second step has come to prove a row that it was not `compared` with. Throws `store_unavailable`, and
+ * Stores the state of a withdrawal that was derived again from the chains. `compared`: what its transactions were compared
+ * with, in order. Returns the new row, or null if another writer was first or one of them has come to prove another row. Throws `store_unavailable`, and
  * Postgres error 23505 if it proves another row.
  */
 export async function restateWithdrawal(
@@ -104,10 +104,13 @@ export async function restateWithdrawal(
   of: {
     row: WithdrawalRow;
     shown: WithdrawalChange & Pick<WithdrawalRow, "state">;
-    compared: ComparedProof | null;
+    compared: readonly (ComparedProof | null)[];
   },
 ): Promise<WithdrawalRow | null> {
-  const { row, shown, compared } = of;
+  const { row, shown } = of;
+  const last = of.compared.findLast((one) => one !== null) ?? null;
+  const sharing = of.compared.flatMap((one) => one?.besides ?? []);
+  const compared = last === null ? null : { ...last, sharing };
   const { trackingId } = row;
   const entry = { state: shown.state, at: new Date(ctx.now()).toISOString() };
   const history =

@@ -83,6 +83,15 @@ test.each<[string, Partial<WithdrawalRow>, string]>([
   expect(rows.map((one) => one.trackingId)).toEqual([counted]);
 });
 
+test("of rows that have a call each of one batch, a partner's figures count all", async () => {
+  const partner = { partnerAddress: OTHER.toLowerCase() };
+  const own = { ...withdrawalRow, ...proven, ...partner, state: "completed" } as const;
+  await causeway.db.insert(deposits).values([own, { ...stranger, ...partner, state: "completed" }]);
+  const page = { address: partner.partnerAddress, since: null, limit: 9, before: null, direction: null };
+  const rows = await selectPartnerTransactions(causeway.context().db, page);
+  expect(rows.map((one) => one.trackingId).sort()).toEqual([trackingId, stranger.trackingId].sort());
+});
+
 test("a second request that another transaction made is another redemption", async () => {
   const own = { ...withdrawalRow, ...proven, sourceTxHash: `0x${"22".repeat(32)}` as const };
   await causeway.db.insert(deposits).values([own, { ...elsewhere, state: "requested" }]);

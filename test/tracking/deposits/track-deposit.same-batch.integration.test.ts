@@ -1,129 +1,30 @@
 import { eq } from "drizzle-orm";
-import { concatHex, type Hex, keccak256, type Log, pad, size, toHex } from "viem";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { vaultRow } from "../../../scripts/bench/vault-row.ts";
-import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
-import type { TransactionOnChain } from "../../../src/chains/chain-transaction.ts";
+import type { Log } from "viem";
+import { describe, expect, test } from "vitest";
 import { selectOtherRequests } from "../../../src/db/queries/deposit-evidence-queries.ts";
-import { type DepositRow, selectDeposit } from "../../../src/db/queries/deposit-queries.ts";
 import { deposits } from "../../../src/db/tables/deposit-tables.ts";
-import { vaults } from "../../../src/db/tables/vault-tables.ts";
 import { isProvenBy } from "../../../src/status/status-transaction-match.ts";
 import { restateFromChains } from "../../../src/tracking/deposits/deposit-evidence.ts";
-import { trackDeposit } from "../../../src/tracking/deposits/track-deposit.ts";
 import { provingTransactions } from "../../../src/tracking/deposits/track-deposit-evidence.ts";
 import { testChain } from "../../support/chains/rpc-node.ts";
-import { NOW, OTHER, row, USDC, USER, VAULT } from "../../support/deposits/fixtures.ts";
-import { depositRequestLog, receiptOf, transferLog } from "../../support/deposits/logs.ts";
+import {
+  BATCH,
+  batchOf,
+  hashOf,
+  idOf,
+  mint,
+  type Part,
+  pay,
+  request,
+  rowOf,
+  startBatches,
+} from "../../support/deposits/batched-deposits.ts";
+import { OTHER, USDC, USER } from "../../support/deposits/fixtures.ts";
+import { depositRequestLog, transferLog } from "../../support/deposits/logs.ts";
 
 /** Deposits of one account into one vault that one batch of its wallet makes: one transaction proves all of them. */
-const hashOf = (digit: string): Hex => `0x${digit.repeat(64)}`;
-const [BATCH, DELIVERY] = [hashOf("b"), hashOf("d")];
+const { deployment: causeway, store, chainOf, track, stored } = startBatches();
 const { chainId } = testChain;
-
-let causeway: TestDeployment;
-beforeAll(async () => {
-  causeway = await startTestDeployment();
-});
-afterAll(() => causeway?.close());
-beforeEach(async () => {
-  await causeway.db.delete(deposits);
-  await causeway.db.delete(vaults);
-});
-
-/** One deposit of the test: what it pays in which call, whether as a second step, and the deposit that it continues. */
-interface Part {
-  letter: string;
-  amount: bigint;
-  call?: string;
-  second?: true;
-  parent?: Part;
-}
-
-const callOf = ({ letter, call = letter }: Part): Hex => concatHex(["0xabcdef12", pad(toHex(call))]);
-const idOf = ({ letter }: Part): string => `trk_${letter.repeat(32)}`;
-
-function rowOf(part: Part): DepositRow {
-  const { letter, amount, second, parent } = part;
-  const built: DepositRow = {
-    ...{ ...row, trackingId: idOf(part), ref: hashOf(letter), sourceTo: VAULT.toLowerCase() },
-    ...{ sourceDataHash: keccak256(callOf(part)), fromAmount: amount.toString() },
-    parentTrackingId: parent === undefined ? null : idOf(parent),
-  };
-  if (second === undefined) return built;
-  return {
-    ...{ ...built, provider: "across", bridge: "across", fromChainId: 10, twoStep: true },
-    ...{ state: "awaiting_deposit", sourceTxHash: hashOf(letter), sourceProven: true },
-    ...{ moveToken: USDC.toLowerCase(), deliveredAmount: amount.toString(), moveMin: `${amount - 1n}` },
-    destinationTxHash: DELIVERY,
-  };
-}
-
-async function store(adapter: "lagoon" | "erc4626", parts: readonly Part[]): Promise<void> {
-  const vault = vaultRow({ number: 1, chainId, address: VAULT, adapter });
-  await causeway.db.insert(vaults).values({ ...vault, assetAddress: USDC.toLowerCase() });
-  await causeway.db.insert(deposits).values(parts.map(rowOf));
-}
-
-const pay = (value: bigint): Log => transferLog({ token: USDC, from: USER, to: VAULT, value });
-const request = (assets: bigint, requestId = 0n): Log[] => [
-  pay(assets),
-  depositRequestLog({ requestId, assets }),
-];
-const mint = (amount: bigint, shares: bigint): Log[] => [pay(amount), transferLog({ value: shares })];
-
-/** Returns a batch of the user's account with these calls, whose receipt has these events. */
-function batchOf(calls: readonly Part[], events: readonly Log[]): TransactionOnChain {
-  const packed = calls.map(callOf).flatMap((data) => [toHex(size(data), { size: 32 }), data]);
-  const input = concatHex(["0x34fcd5be", ...packed]);
-  const transaction = { hash: BATCH, from: USER, to: USER, input, value: 0n, gas: 1n };
-  return { transaction, receipt: receiptOf(...events), confirmations: testChain.confirmations };
-}
-
-/** The chain on which the batch was sent, and one on which nothing of the deposits is found. */
-function chainOf(batch: TransactionOnChain) {
-  const given = causeway.context();
-  const definitions = new Map([chainId, 10].map((id) => [id, { ...testChain, chainId: id }]));
-  // No log is searched: what is looked at was reported.
-  const ctx = { ...given, now: () => NOW, chains: { ...given.chains, definitions, client: () => null } };
-  const readTransaction = async (_chainId: number, hash: Hex): Promise<TransactionOnChain> =>
-    hash === BATCH ? batch : { ...batch, receipt: { ...receiptOf(), blockNumber: 90n } };
-  return { ctx, readTransaction };
-}
-
-/** Tracks the deposits after a batch was reported for each, three times, and returns what each has. */
-async function track(
-  parts: readonly Part[],
-  { batch, together = false }: { batch: TransactionOnChain; together?: boolean },
-): Promise<string[]> {
-  const { ctx, readTransaction } = chainOf(batch);
-  const left = new Map(parts.map((part) => [part, true]));
-  const trackOne = async (part: Part): Promise<void> => {
-    const found = await selectDeposit(ctx.db, idOf(part));
-    if (found === null) throw new Error("no row");
-    const hint = {
-      trackingId: idOf(part),
-      chainId,
-      txHash: BATCH,
-      origin: "report",
-      droppedAt: null,
-    } as const;
-    const hints = left.get(part) === true ? [{ ...hint, notedAt: new Date(NOW) }] : [];
-    const after = await trackDeposit(ctx, { row: found, readTransaction, hints });
-    if (after.unreadable === null) left.set(part, after.left.length > 0);
-  };
-  for (let round = 0; round < 3; round += 1) {
-    if (together) await Promise.all(parts.map(trackOne));
-    else for (const part of parts) await trackOne(part);
-  }
-  const rows = await Promise.all(parts.map((part) => selectDeposit(ctx.db, idOf(part))));
-  return rows.map((one) => {
-    if (one?.state === "requested") return `request ${one.requestId} of ${one.receivedAmount}`;
-    return one?.state === "completed" ? `${one.shares} shares` : `${one?.state}`;
-  });
-}
-
-const stored = async () => (await causeway.db.select().from(deposits)) as DepositRow[];
 
 const [first, second]: readonly [Part, Part] = [
   { letter: "1", amount: 60n },
@@ -148,7 +49,7 @@ describe.each(kinds)("of two requests in one batch, both %s", (_kind, [one, othe
     for (const made of await stored()) {
       expect(provingTransactions(made)).toContainEqual({ chainId, txHash: BATCH });
       expect(isProvenBy(made, BATCH)).toBe(true);
-      expect(await selectOtherRequests(causeway.context().db, made)).toHaveLength(1);
+      expect(await selectOtherRequests(causeway().context().db, made)).toHaveLength(1);
     }
   });
 
@@ -283,8 +184,8 @@ test("a deposit has the mint of a transaction that an equal one gave up for its 
     sourceTxHash: hashOf("e"),
     depositTxHash: BATCH,
   } as const;
-  await causeway.db
-    .update(deposits)
+  await causeway()
+    .db.update(deposits)
     .set(gaveUp)
     .where(eq(deposits.trackingId, idOf(first)));
   const batch = batchOf([first], mint(60n, 6n));
@@ -298,7 +199,7 @@ test("each of two deposits has its own mint if its state is derived again", asyn
   const { ctx, readTransaction } = chainOf(batch);
   for (const made of await stored()) {
     const { trackingId, shares, depositProven } = made;
-    await causeway.db.update(deposits).set({ shares: "1" }).where(eq(deposits.trackingId, trackingId));
+    await causeway().db.update(deposits).set({ shares: "1" }).where(eq(deposits.trackingId, trackingId));
     const wrong = { ...made, shares: "1" };
     const again = await restateFromChains(ctx, { row: wrong, known: [], readTransaction });
     expect(again).toMatchObject({ state: "completed", shares, depositProven, depositTxHash: BATCH });

@@ -181,6 +181,35 @@ test("rows of a partner leave the transaction to the one built last, and none wa
   expect(await leftTo(...rows)).toEqual([null, 2, 0]);
 });
 
+test("of a transaction that makes their call twice, two withdrawals have one each, a partner's first", async () => {
+  const partner = { partnerAddress: OTHER.toLowerCase() };
+  const rows = [builtAt(1), builtAt(2, partner), builtAt(3)];
+  const [first = own, second = own, third = own] = rows;
+  await causeway.db.insert(deposits).values(rows);
+  const { db } = causeway.context();
+  await passHint(db, hintOf(first, 10));
+  const holderFor = async (row: WithdrawalRow) => {
+    const holder = await selectSourceHolder(db, { row, hash: HASH, blockNumber: 101n, calls: 2 });
+    return [rows.findIndex(({ trackingId: id }) => id === holder?.trackingId), holder?.proven];
+  };
+  const bind = (row: WithdrawalRow, besides: readonly string[]) => {
+    const change = { ...provenBy, state: "completed" } as const;
+    return updateWithdrawal(db, {
+      ...{ trackingId: row.trackingId, from: "built", change },
+      compared: { row, besides },
+    });
+  };
+  expect(await holderFor(first)).toEqual([1, false]);
+  expect(await holderFor(second)).toEqual([1, false]);
+  expect(await bind(second, [])).not.toBeNull();
+  expect(await holderFor(first)).toEqual([0, false]);
+  // It has another call only if it was compared with the first.
+  expect(await bind(first, [])).toBeNull();
+  expect(await bind(first, [second.trackingId])).not.toBeNull();
+  for (const row of [first, second]) expect((await holderFor(row))[1]).toBe(true);
+  expect(await holderFor(third)).toEqual([expect.any(Number), true]);
+});
+
 /** Stores `own`, built at block 200, and an equal withdrawal built at block 100 with a transaction in block 250. */
 async function exchanged(change: Partial<WithdrawalRow>, { laterBlock = 250 } = {}) {
   const { db } = causeway.context();
