@@ -42,10 +42,7 @@ const routeGroups: readonly RouteGroup[] = [
     prefixes: ["/v1/positions"],
     load: async () => (await import("./routes/positions-routes.ts")).positionRoutes,
   },
-  {
-    prefixes: ["/v1/actions"],
-    load: async () => (await import("./routes/actions-routes.ts")).actionRoutes,
-  },
+  { prefixes: ["/v1/actions"], load: async () => (await import("./routes/actions-routes.ts")).actionRoutes },
   { prefixes: ["/v1/intel"], load: async () => (await import("./routes/intel-routes.ts")).intelRoutes },
   {
     prefixes: ["/v1/applications"],

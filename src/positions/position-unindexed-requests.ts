@@ -118,7 +118,7 @@ async function findMadeRequests(client: ChainClient, of: UnindexedInput): Promis
   const { user, blockNumber: block, blockTimestamp, flows } = of;
   const indexed = flows?.indexedTo ?? null;
   if (block === null || blockTimestamp === null || indexed === null || block <= indexed) return [];
-  const vaults = of.vaults.filter((vault) => !of.unread.includes(vault));
+  const vaults = of.vaults.filter((vault) => !of.unread.includes(vault) && hasUsed(vault, of));
   const events = await readRequestEvents(client, { user, vaults, range: { from: indexed + 1, to: block } });
   if (events === null || events.length === 0) return [];
   const own = vaults.filter((vault) => requestFlowsOf(vault, events).length > 0);
@@ -144,6 +144,19 @@ async function findMadeRequests(client: ChainClient, of: UnindexedInput): Promis
     const requests = isAsked ? (further[vault.vaultId] ?? null) : before;
     return { value: { vault }, requests, taken: takenBy(requestFlowsOf(vault, events), requests) };
   });
+}
+
+/**
+ * Returns true if the user holds shares of a vault, or has flows or stored requests there. To read the events of all other
+ * vaults too would cost every account another RPC request.
+ */
+function hasUsed(vault: Vault, { held, flows, open }: UnindexedInput): boolean {
+  const address = vault.address.toLowerCase();
+  return (
+    held.some((one) => sameAddress(one.vault.shareToken, vault.shareToken)) ||
+    address in (flows?.sums ?? {}) ||
+    open.some((one) => one.chainId === vault.chainId && one.vaultAddress.toLowerCase() === address)
+  );
 }
 
 /** Returns the shares that new requests took. A node may invent events: only those that the vault shows count. */

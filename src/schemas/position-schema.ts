@@ -170,8 +170,9 @@ export const ChainCoverage = z
       .meta({
         description:
           "Last block of the index, or `null` if there is none or it could not be read. A request that only events show is in " +
-          "`positions` before the index reaches its block, too, if the chain's nodes return the events of the blocks since. If these " +
-          "do not explain that shares are missing, `current_assets` is `null` until then.",
+          "`positions` before the index reaches its block, too, if the account has shares or flows at the vault and the chain's nodes " +
+          "return the events of the blocks since. If these do not explain that shares are missing, `current_assets` is `null` " +
+          "until then.",
         example: 41249990,
       }),
     unread: z.array(VaultIdText).meta({ description: "Vaults whose share balance could not be read." }),

@@ -57,9 +57,7 @@ export const families: readonly VaultFamily[] = [
 ];
 
 /** Vault families by name, which registry entries store as `adapter`. */
-const byName: ReadonlyMap<string, VaultFamily> = new Map(
-  families.map((family) => [family.adapter.name, family]),
-);
+const byName = new Map<string, VaultFamily>(families.map((family) => [family.adapter.name, family]));
 
 /** Finds a vault family by its name in registry entries, or returns null if no family has that name. */
 export function findFamily(name: string): VaultFamily | null {

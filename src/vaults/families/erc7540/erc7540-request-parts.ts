@@ -34,9 +34,7 @@ const requestReads = (vault: Vault, of: { user: Address; id: bigint }) => ({
   claimable: read({ ...on(vault), name: "claimableRedeemRequest", args: [of.id, of.user] }),
 });
 
-/**
- * Creates the reads of the shares of a user's requests under the id 0: those that wait and those that can be claimed.
- */
+/** Creates the reads of a user's requested shares under the id 0: those that wait and those that can be claimed. */
 export const openShares = (vault: Vault, user: Address) =>
   Object.values(requestReads(vault, { user, id: ANY_REQUEST }));
 

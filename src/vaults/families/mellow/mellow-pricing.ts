@@ -66,8 +66,8 @@ export interface MellowPrices {
   toToken(token: Address, shares: bigint): bigint | null;
   /** Value of an amount of a token in the vault's asset, both in smallest units, rounded down. Null if unknown. */
   toAsset(token: Address, amount: bigint): bigint | null;
-  /** Seconds that a redemption request must be old for a report to price it; null if unknown. */
-  redeemInterval: number | null;
+  /** Earliest time at which a report prices a redemption request made at `time`, both in UNIX seconds; null if unknown. */
+  pricedFrom(time: bigint): number | null;
 }
 
 /**
@@ -99,7 +99,7 @@ export function mellowPrices(vault: Vault, tokens: readonly Address[]): Query<Me
     return {
       toToken: (token, shares) => scaled(shares, { from: PRICE_UNIT, to: priceOf(token) }),
       toAsset: (token, amount) => scaled(amount, { from: priceOf(token), to: priceOf(own) }),
-      redeemInterval: settings?.redeemInterval ?? null,
+      pricedFrom: (time) => (settings === null ? null : Number(time) + settings.redeemInterval),
     };
   });
 }

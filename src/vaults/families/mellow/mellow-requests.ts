@@ -95,7 +95,6 @@ function pendingOf(
   of: { queue: Address; token: Address; request: RedeemRequest; prices: MellowPrices },
 ): PendingExit {
   const { queue, token, prices } = of;
-  const { redeemInterval } = prices;
   const { timestamp, shares, isClaimable, assets: priced } = of.request;
   // The queue reports no assets until a report has priced the request.
   const assets = priced > 0n ? priced : prices.toToken(token, shares);
@@ -104,9 +103,8 @@ function pendingOf(
     ...{ token: isNativeAlias(token) ? zeroAddress : token, since: Number(timestamp) },
     ...{ assets, priced: priced > 0n, value: assets === null ? null : prices.toAsset(token, assets) },
     // What a report has priced waits for liquidity alone.
-    earliest: priced > 0n || redeemInterval === null ? null : Number(timestamp) + redeemInterval,
+    earliest: priced > 0n ? null : prices.pricedFrom(timestamp),
     state: isClaimable ? "claimable" : "pending",
-    claimableAssets: isClaimable ? priced : 0n,
-    claimableShares: isClaimable ? shares : 0n,
+    ...{ claimableAssets: isClaimable ? priced : 0n, claimableShares: isClaimable ? shares : 0n },
   };
 }
