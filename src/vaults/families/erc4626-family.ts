@@ -107,6 +107,7 @@ export const erc4626 = defineErc4626({
   name: "erc4626",
   checkParams: checkWaitingParams,
   pausable: true,
+  limitsToBalance: true,
   ratio: true,
   views: depositViews,
   exits,

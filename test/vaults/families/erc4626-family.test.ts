@@ -134,3 +134,23 @@ describe("the fees of a generic ERC-4626 vault", () => {
     expect(fee("yearlyFeeQuery", of(["address", "uint16", "uint32"], managed))).toBeNull();
   });
 });
+
+describe("a vault whose maxDeposit is 0 for an account without the asset", () => {
+  const config = ["0x0000000000000000000000000000000000000001", 0n, 900n, 10n, VAULT] as const;
+  const full = { totalAssets: 400n, totalSupply: 1n, maxDeposit: 0n };
+  const limitOf = (answers: Record<string, unknown>) =>
+    answer(erc4626.state(vault, 0), { ...full, ...answers }).maxDeposit;
+
+  test("is open up to its cap if it is Summer's, which limits it to what the account holds", () => {
+    expect(limitOf({ config, liquid: 1n })).toBe(500n);
+    expect(limitOf({ config, liquid: 1n, totalAssets: 901n })).toBe(0n);
+    expect(limitOf({ config, liquid: 1n, totalAssets: undefined })).toBe(null);
+  });
+
+  test("is full if it is another, or paused", () => {
+    expect(limitOf({})).toBe(0n);
+    expect(limitOf({ config })).toBe(0n);
+    expect(limitOf({ config, liquid: 1n, paused: true })).toBe(0n);
+    expect(limitOf({ config, liquid: 1n, maxDeposit: undefined })).toBe(null);
+  });
+});

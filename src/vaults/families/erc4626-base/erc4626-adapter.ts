@@ -28,7 +28,13 @@ import { exitFeeOf, sharePriceOf } from "../../vault-share-price.ts";
 import { ORDINARY_ACCOUNT } from "./erc4626-derivation.ts";
 import { smallExitFeeQuery } from "./erc4626-exit-fee.ts";
 import { erc4626Flows } from "./erc4626-flow-events.ts";
-import { type FamilyViews, mergeFlags, mergeState, mergeTerms } from "./erc4626-variant-views.ts";
+import {
+  type FamilyViews,
+  mergeFlags,
+  mergeState,
+  mergeTerms,
+  roomWithoutBalance,
+} from "./erc4626-variant-views.ts";
 
 /**
  * ABI of ERC-4626's `deposit` and of the view functions that a vault's totals, share price, exit fee and deposits need,
@@ -67,6 +73,8 @@ export interface Erc4626Options {
   pausable?: boolean;
   /** False if `maxDeposit` is not read, because it is meaningless or uses too much gas; true if absent. */
   limited?: boolean;
+  /** True if `maxDeposit` may be limited to what the account holds of the asset. */
+  limitsToBalance?: boolean;
   /**
    * True if `totalAssets` are the net assets of all `totalSupply` shares, so that their ratio can value a balance when
    * `convertToAssets` fails.
@@ -207,7 +215,16 @@ function standardState(vault: Vault, options: Erc4626Options): Query<VaultState>
   );
   return andThen(known, ({ state, sample }) => {
     const price = isInstant && state.exitFee === null ? sample : null;
-    return mapQuery(smallExitFeeQuery(vault, price), (fee) => ({ ...state, exitFee: state.exitFee ?? fee }));
+    const asksRoom = options.limitsToBalance === true && !state.paused && state.maxDeposit === 0n;
+    const further = queryAll({
+      fee: smallExitFeeQuery(vault, price),
+      room: asksRoom ? roomWithoutBalance(vault, state) : createQuery({}, () => state.maxDeposit),
+    });
+    return mapQuery(further, ({ fee, room }) => ({
+      ...state,
+      exitFee: state.exitFee ?? fee,
+      maxDeposit: room,
+    }));
   });
 }
 

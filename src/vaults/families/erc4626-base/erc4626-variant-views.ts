@@ -1,4 +1,8 @@
+import { parseAbi } from "viem";
+import { createQuery, type Query, read, valueOrNull } from "../../../chains/chain-reads.ts";
 import { larger, smaller } from "../../../lib/amount.ts";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
 import type { DepositTerms, Refusal, VaultFlags, VaultState } from "../../vault-adapter.ts";
 import { unknownPause } from "../../vault-pause.ts";
 
@@ -24,6 +28,35 @@ export interface FamilyViews {
   shares?: bigint | null;
   /** Why the vault would reject the deposit, or null if its views show no reason. */
   refusal?: Refusal | null;
+}
+
+const fleetAbi = once(() =>
+  parseAbi([
+    "function getConfig() view returns (address bufferArk, uint256 minimumBufferBalance, uint256 depositCap, uint256 maxRebalanceOperations, address stakingRewardsManager)",
+    "function withdrawableTotalAssets() view returns (uint256)",
+  ]),
+);
+
+/**
+ * Returns the query for the largest deposit into a vault whose `maxDeposit` is 0 for an account without the asset: in a
+ * FleetCommander of Summer.fi, which limits it to what the account holds, the room below its cap, or null if that is
+ * unknown; otherwise 0. Source: OasisDEX/summer-earn-protocol, FleetCommander (`maxDeposit`).
+ */
+export function roomWithoutBalance(
+  vault: Vault,
+  { totalAssets }: Pick<VaultState, "totalAssets">,
+): Query<bigint | null> {
+  const on = { to: vault.entryPoint, abi: fleetAbi() } as const;
+  const reads = {
+    config: read({ ...on, name: "getConfig" }),
+    liquid: read({ ...on, name: "withdrawableTotalAssets" }),
+  };
+  return createQuery(reads, ({ config, liquid }) => {
+    const cap = valueOrNull(config)?.[2];
+    if (cap === undefined || !liquid.ok) return 0n;
+    if (totalAssets === null) return null;
+    return cap > totalAssets ? cap - totalAssets : 0n;
+  });
 }
 
 /**
