@@ -75,6 +75,7 @@ const shown: readonly Kind[] = [
     deploy: deployStandard({ abi: eulerVaultAbi, code: eulerVaultCreationCode }),
   },
   { adapter: "metamorpho", deploy: earn, leave: lending(eulerEarnVaultAbi) },
+  { adapter: "euler_earn", deploy: earn, leave: lending(eulerEarnVaultAbi) },
   {
     ...{ adapter: "silo", leave: lending(siloVaultAbi) },
     deploy: deployStandard({ abi: siloVaultAbi, code: siloVaultCreationCode }),
@@ -137,7 +138,6 @@ const adapted: Kind["leave"] = async (placed) => {
 };
 
 test.each<[string, Kind]>([
-  ["euler_earn", { adapter: "euler_earn", deploy: earn, leave: lending(eulerEarnVaultAbi) }],
   ["morpho_v2", { adapter: "morpho_v2", deploy: vaultV2, leave: lending(vaultV2Abi) }],
   ["morpho_v2 with an adapter", { adapter: "morpho_v2", deploy: vaultV2, leave: adapted }],
 ])("%s: a part of the shares can leave where no view shows how many", async (_name, kind) => {

@@ -276,15 +276,16 @@ function supplyQueueViews(vault: Vault): Query<FamilyViews> {
 }
 
 /**
- * Adapter of EulerEarn vaults, a fork of MetaMorpho. `maxDeposit` and `maxRedeem` are not read, because they may need
- * more gas than a batched read is allowed. Source: euler-earn.
+ * Adapter of EulerEarn vaults, a fork of MetaMorpho. `maxDeposit` is not read, because it may need more gas than a
+ * batched read is allowed. `maxRedeem` costs some 120,000 gas for each vault in the withdrawal queue, and does what a
+ * redemption does. Source: euler-earn.
  */
 export const eulerEarn = defineErc4626({
   name: "euler_earn",
   limited: false,
   views: supplyQueueViews,
   exits: {
-    ...erc4626Exits({ limited: false }),
+    ...erc4626Exits(),
     explain: familyErrors({ errors: { "error BadAssetReceiver()": "not_allowed" } }),
   },
   explain: familyErrors({ errors: { "error ZeroShares()": "zero_shares" } }),

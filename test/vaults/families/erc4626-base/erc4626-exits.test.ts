@@ -191,16 +191,18 @@ test("only Fluid's call enforces the minimum, Yearn's a maximum loss", () => {
 });
 
 describe("the limit of a redemption", () => {
-  test("shows the liquidity where it is below the balance", async () => {
-    const dry = { ...healthy, maxRedeem: 100n, maxWithdraw: 101n };
-    expect(await termsOf(metaMorpho, dry)).toMatchObject({ maxShares: 100n, availableAssets: 101n });
-    expect(await termsOf(metaMorpho, healthy)).toMatchObject({ maxShares: 5_000n, availableAssets: null });
-  });
+  test.each([[metaMorpho], [eulerEarn]])(
+    "of $name shows the liquidity below the balance",
+    async (adapter) => {
+      const dry = { ...healthy, maxRedeem: 100n, maxWithdraw: 101n };
+      expect(await termsOf(adapter, dry)).toMatchObject({ maxShares: 100n, availableAssets: 101n });
+      expect(await termsOf(adapter, healthy)).toMatchObject({ maxShares: 5_000n, availableAssets: null });
+    },
+  );
 
   test("is not read where it says nothing", async () => {
     const none = { ...healthy, maxRedeem: 0n, maxWithdraw: 0n };
     expect(await termsOf(morphoV2, none)).toMatchObject({ maxShares: null, availableAssets: null });
-    expect(await termsOf(eulerEarn, none)).toMatchObject({ maxShares: null });
     expect(await termsOf(euler, { ...none, cash: 70n })).toMatchObject({
       maxShares: null,
       availableAssets: 70n,
