@@ -24,7 +24,6 @@ import {
   toWireDepositRequest,
   toWireRedemption,
 } from "../positions/position-redemptions.ts";
-import { withUnindexedRequests } from "../positions/position-request-events.ts";
 import type { VaultActions } from "../schemas/position-schema.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
 import { findVault } from "../vaults/find-vault.ts";
@@ -103,6 +102,7 @@ async function requestActions(
   const client = ctx.chains.client(vault.chainId);
   const indexedTo = stored.flows.get(vault.chainId)?.indexedTo ?? null;
   const shown = facts.requests;
+  const { withUnindexedRequests } = await import("../positions/position-request-events.ts");
   const asked = { ...of, shown, open: stored.requests, indexedTo };
   const requests = client === null ? shown : await withUnindexedRequests(client, asked);
   const own = { ...of, facts: { ...facts, requests } };
