@@ -3,8 +3,11 @@ import type { Context } from "../context.ts";
 import { selectOtherRequests } from "../db/queries/deposit-evidence-queries.ts";
 import type { DepositRow } from "../db/queries/deposit-queries.ts";
 import { AppError } from "../errors.ts";
+import { sameAddress } from "../lib/address.ts";
 import { describeError } from "../lib/logger.ts";
 import { type NextStepOutcome, prepareClaim, refusedStep } from "../orders/prepare-order-claim.ts";
+import { creditedAmount } from "../orders/read-order-step-state.ts";
+import { depositRouterAddress } from "../router/router-address.ts";
 import { isRequested } from "../tracking/deposits/deposit-state-machine.ts";
 import { readContinuation } from "../tracking/deposits/track-deposit-continuation.ts";
 import { awaitsSecondStep } from "../tracking/deposits/track-deposit-destination.ts";
@@ -45,19 +48,21 @@ async function nextDeposit(
   ctx: Context,
   arrival: { row: DepositRow; token: Address; amount: bigint },
 ): Promise<NextStepOutcome> {
-  const { row, token, amount } = arrival;
+  const { row, token, amount: arrived } = arrival;
+  const of = { chainId: row.vaultChainId, token, owner: row.userAddress, amount: arrived };
+  const amount = await creditedAmount(ctx, of);
   const prepared = await prepareSecondStep(ctx, {
     vault: await findVaultOfDeposit(ctx, row),
     user: getAddress(row.userAddress),
     token,
     amount,
     slippage: row.slippage,
-    trackingId: row.trackingId,
-    partnerId: row.partnerId,
-    partnerType: row.partnerType,
+    ...{ trackingId: row.trackingId, partnerId: row.partnerId, partnerType: row.partnerType },
   });
   const { balance } = prepared.checked;
-  if (balance !== null && balance < amount) {
+  // Without the Router's event, the deposit is known by the amount that arrived.
+  const isKnown = amount === arrived || sameAddress(prepared.deposit.target, depositRouterAddress);
+  if ((balance !== null && balance < amount) || !isKnown) {
     const detail = "the account no longer holds the delivered amount";
     return { next: null, refusal: { code: "balance_insufficient", detail } };
   }

@@ -150,7 +150,8 @@ function transferSteps({ row, state, next, plan, asked }: PlannedWithdrawal): St
     const amount = PAID.has(state) ? row.assets : planned.amount;
     return toLegSteps({ ...planned, amount }, transferFacts(row, { state, as }));
   }
-  const amount = row.assets ?? ready.approval?.amount ?? null;
+  // Of a rebasing token, it takes what was credited.
+  const amount = ready.approval?.amount ?? row.assets;
   const { leg, allowance } = builtSecondLeg(planned, { ready, amount, asked });
   return toLegSteps(leg, { ...as(row.depositTxHash === null ? "required" : "waiting"), allowance });
 }

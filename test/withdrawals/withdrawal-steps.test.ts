@@ -171,6 +171,19 @@ describe("toWithdrawalSteps() of two steps", () => {
     });
   });
 
+  test("the second approves and takes what a rebasing token credited", () => {
+    const next = nextOf("transfer");
+    const approval = { token_address: USDC, spender_address: VAULT, amount: "100499998" };
+    const steps = toWithdrawalSteps({
+      ...{ state: "awaiting_transfer", plan, allowance: null, asked: [] },
+      ...{
+        row: { ...withdrawalRow, state: "awaiting_transfer", assets: "100500000" },
+        next: { ...next, approval },
+      },
+    });
+    expect(steps.at(-1)).toMatchObject({ step_id: "destination.transfer", amount: "100499998" });
+  });
+
   test.each<[WithdrawalState, string]>([
     ["bridging", "destination.transfer: waiting"],
     ["completed", "destination.transfer: done"],

@@ -144,7 +144,9 @@ function secondLeg({
   if (planned === null) return null;
   const amount = row.deliveredAmount ?? planned.amount;
   if (ready === null) return { leg: { ...planned, amount }, facts };
-  const { leg, allowance } = builtSecondLeg(planned, { ready, amount, asked });
+  // Of a rebasing token, it takes what was credited.
+  const taken = ready.approval?.amount ?? amount;
+  const { leg, allowance } = builtSecondLeg(planned, { ready, amount: taken, asked });
   return { leg, facts: { ...facts, allowance } };
 }
 
