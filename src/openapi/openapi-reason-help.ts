@@ -185,7 +185,8 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
   request_gone: {
     where: "next_refusal",
     cause: "The vault no longer has this request, and no payment or shares for it were found.",
-    remedy: "Ask the vault's curator what happened to the request.",
+    remedy:
+      "Read again in a minute: what replaced, ended or paid it may not have been read yet. After that, ask the vault's curator what happened to the request.",
   },
   request_refused: {
     where: "reasons",
