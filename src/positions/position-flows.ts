@@ -89,14 +89,14 @@ export const isUnlisted = ({ vaultId }: Vault, unlisted: StoredFlows["unlisted"]
 
 /**
  * Returns the query for the assets that a user's requests in the indexed flows have taken out of a vault less those that
- * they have put in. The result is zero without such flows, and null if the family cannot value them.
+ * they have put in. The result is zero if none of them moves assets, and null if the family cannot value them.
  */
 export function takenByRequests(
   vault: Vault,
   { user, requestFlows }: { user: Address; requestFlows: readonly UserRequestFlow[] },
 ): Query<bigint | null> {
   const own = requestFlowsOf(vault, requestFlows);
-  const nothing = createQuery({}, () => (own.length === 0 ? 0n : null));
+  const nothing = createQuery({}, () => (own.every(({ assets }) => assets === 0n) ? 0n : null));
   return own.length === 0
     ? nothing
     : (adapterOf(vault).exits?.takenOut?.(vault, { user, flows: own }) ?? nothing);

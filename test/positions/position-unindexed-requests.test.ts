@@ -29,7 +29,7 @@ import {
 import { eventLog } from "../support/vaults/answer.ts";
 
 /** A vault whose requests are numbered, and found without their numbers too. */
-const generic: Vault = { ...vault, params: { exit: "erc7540" } };
+const unnumbered: Vault = { ...vault, adapter: "lagoon" };
 const veda: Vault = {
   ...{ ...vault, adapter: "veda" },
   params: { teller: "d", withdraw_queue: REDEMPTIONS, delayed_withdraw: FURTHER },
@@ -163,7 +163,7 @@ describe("only the user's own events are read", () => {
   });
 
   test("where the requests of the vault need no ids", async () => {
-    const { shown, methods } = await play({ ...fallen, ...since, vaults: [generic] });
+    const { shown, methods } = await play({ ...fallen, ...since, vaults: [unnumbered] });
     expect(shown).toMatchObject([{ assets: 3_000_000n, requests: [] }]);
     // The balance and the requests at the index's last block.
     expect(methods).toEqual(["eth_call", "eth_call"]);

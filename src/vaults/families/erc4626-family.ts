@@ -12,7 +12,7 @@ import { cooldownDepositViews } from "./erc4626-base/erc4626-cooldowns.ts";
 import { erc4626Deriver } from "./erc4626-base/erc4626-derivation.ts";
 import { exitSwitches } from "./erc4626-base/erc4626-exit-switches.ts";
 import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
-import { erc4626Flows } from "./erc4626-base/erc4626-flow-events.ts";
+import { erc4626Flows, requestingFlows } from "./erc4626-base/erc4626-flow-events.ts";
 import type { FamilyViews } from "./erc4626-base/erc4626-variant-views.ts";
 import {
   checkWaitingParams,
@@ -84,6 +84,8 @@ const exits: VaultExits = {
   claim: (vault, of) => exitsOf(vault).claim?.(vault, of) ?? null,
   findsByIds: (vault) => exitsOf(vault).findsByIds?.(vault) ?? false,
   returnsLater: (vault) => waitOf(vault) === "erc7540",
+  // The claim of a request, and not the request, counts as a withdrawal of its shares.
+  takenShares: () => 0n,
   cancel: (vault, of) => exitsOf(vault).cancel?.(vault, of) ?? null,
   // The holder of a cooldown, or of a request to Yo's vaults, cannot take it back.
   cancels: (vault) => ["maple", "erc7540"].includes(waitOf(vault) ?? ""),
@@ -111,7 +113,10 @@ export const erc4626 = defineErc4626({
   ratio: true,
   views: depositViews,
   exits,
-  flows: (vault) => erc4626Flows(vault, addressParam(vault, "withdrawal_manager")),
+  flows: (vault) =>
+    waitOf(vault) === "erc7540"
+      ? requestingFlows(vault)
+      : erc4626Flows(vault, addressParam(vault, "withdrawal_manager")),
 });
 
 const feesAbi = once(() =>

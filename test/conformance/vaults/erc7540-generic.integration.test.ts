@@ -65,11 +65,20 @@ test("numbered requests are shown by their numbers, claimed by them, and each en
   expect(await one.position()).toMatchObject({ requests: [], share_balance: "7" });
 });
 
-test("a numbered request that was made elsewhere cannot be read, and looks like no loss", async () => {
+test("a numbered request that was made elsewhere is in the position, and claimed by its number", async () => {
   const one = await holder({ numbered: true });
-  await one.sendForeign((await one.held("share")) / 2n);
+  const shares = (await one.held("share")) / 2n;
+  await one.sendForeign(shares);
   await confirm(one.placed);
-  expect(await one.position()).toMatchObject({ yield_assets: null });
+  const open = { request_id: "1", shares: String(shares), state: "pending", tracking_id: null };
+  const asked = await one.position();
+  expect(asked).toMatchObject({ requests: [open], deposited_assets: String(amount) });
+  expect(Math.abs(Number(asked?.yield_assets ?? Number.NaN))).toBeLessThanOrEqual(3);
+  await settle(one.placed, "settle", [one.address]);
+  await one.follow("claim", "1");
+  await confirm(one.placed);
+  expect(await one.position()).toMatchObject({ requests: [] });
+  expect(await one.held("asset")).toBeGreaterThan(0n);
 });
 
 test("a cancellation of ERC-7887 is answered by the vault, and its shares are claimed back", async () => {

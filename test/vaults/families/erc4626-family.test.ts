@@ -2,7 +2,7 @@ import { encodeAbiParameters, encodeFunctionData, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
 import { erc4626, erc4626Family } from "../../../src/vaults/families/erc4626-family.ts";
 import { USER, VAULT, vault } from "../../support/deposits/fixtures.ts";
-import { answer } from "../../support/vaults/answer.ts";
+import { answer, eventLog } from "../../support/vaults/answer.ts";
 
 const withExit = (exit: string | null) => ({ ...vault, params: exit === null ? {} : { exit } });
 const word = (value: bigint) => encodeAbiParameters([{ type: "uint256" }], [value]);
@@ -60,6 +60,19 @@ describe("a generic ERC-4626 vault", () => {
     if (query === undefined) throw new Error("no exits");
     const terms = answer(query, { value: 1_000_000n, held: 5n });
     expect(terms).toMatchObject({ previewAssets: 1_000_000n, grossAssets: null, refusal: null });
+  });
+
+  test("with the exit erc7540 names numbered requests, which neither pay nor take shares", () => {
+    const { decode, namesRequests } = erc4626.flows(withExit("erc7540"));
+    const request =
+      "event RedeemRequest(address indexed controller, address indexed owner, uint256 indexed requestId, address sender, uint256 shares)";
+    const args = { controller: USER, owner: VAULT, requestId: 7n, sender: VAULT, shares: 5n };
+    const flow = { kind: "withdrawal", user: USER, assets: 0n, shares: 5n, sharesOnly: true, requestId: "7" };
+    expect(namesRequests).toBe(true);
+    expect(decode(eventLog(VAULT, request, args))).toEqual(flow);
+    expect(decode(eventLog(VAULT, request, { ...args, requestId: 0n }))).toBeNull();
+    expect(decode(eventLog(USER, request, args))).toBeNull();
+    expect(erc4626.flows(withExit(null)).decode(eventLog(VAULT, request, args))).toBeNull();
   });
 
   test("may have to approve its shares to itself with the exit erc7540, and with no other", () => {

@@ -1,12 +1,19 @@
 import { type Address, decodeEventLog, isAddressEqual, parseAbi, toEventSelector } from "viem";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
-import type { FlowSource } from "../../vault-adapter.ts";
+import type { FlowSource, VaultFlow } from "../../vault-adapter.ts";
 
 const flowsAbi = once(() =>
   parseAbi([
     "event Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares)",
     "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
+  ]),
+);
+
+const requestsAbi = once(() =>
+  parseAbi([
+    "event RedeemRequest(address indexed controller, address indexed owner, uint256 indexed requestId, address sender, uint256 shares)",
+    "event RedeemRequested(address indexed controller, address indexed owner, uint256 requestId, address sender, uint256 shares)",
   ]),
 );
 
@@ -36,4 +43,34 @@ export function erc4626Flows(vault: Vault, keeper: Address | null = null): FlowS
       }
     },
   };
+}
+
+/**
+ * Returns the events of a generic ERC-4626 vault with ERC-7540 redemptions: those of `erc4626Flows`, and its requests,
+ * which pay nothing. The vault's views show numbered ones only by their numbers. Source: EIP-7540.
+ */
+export function requestingFlows(vault: Vault): FlowSource {
+  const standard = erc4626Flows(vault);
+  return {
+    ...standard,
+    namesRequests: true,
+    topics: [...standard.topics, ...requestsAbi().map(toEventSelector)],
+    decode: (log) => standard.decode(log) ?? numberedRequest(vault, log),
+  };
+}
+
+function numberedRequest(vault: Vault, log: Parameters<FlowSource["decode"]>[0]): VaultFlow | null {
+  if (!isAddressEqual(log.address, vault.entryPoint)) return null;
+  try {
+    const { args } = decodeEventLog({ abi: requestsAbi(), data: log.data, topics: log.topics });
+    const { controller: user, requestId, shares } = args;
+    // The views show without a number what has none.
+    if (requestId === 0n) return null;
+    return {
+      ...{ kind: "withdrawal", user, assets: 0n, shares, sharesOnly: true },
+      requestId: requestId.toString(),
+    };
+  } catch {
+    return null;
+  }
 }
