@@ -22,7 +22,8 @@ import {
 } from "../support/positions/played-unindexed.ts";
 import { eventLog } from "../support/vaults/answer.ts";
 
-const generic: Vault = { ...vault, params: { exit: "erc7540" } };
+/** A vault whose requests are numbered, and found without their numbers too. */
+const unnumbered: Vault = { ...vault, adapter: "lagoon" };
 const veda: Vault = {
   ...{ ...vault, adapter: "veda" },
   params: { teller: "d", withdraw_queue: REDEMPTIONS },
@@ -78,7 +79,7 @@ describe("a request is read from the user's own events", () => {
     const address = [REDEMPTIONS, FURTHER].map((one) => one.toLowerCase());
     expect(both.own).toMatchObject([{ params: [{ address }] }]);
     expect(await play({ ...kept, logs, block: INDEXED_TO })).toMatchObject({ own: [], methods: [] });
-    expect(await play({ ...kept, logs, vaults: [generic] })).toMatchObject({ own: [], methods: [] });
+    expect(await play({ ...kept, logs, vaults: [unnumbered] })).toMatchObject({ own: [], methods: [] });
   });
 
   test("if it replaced one in Veda's queue, which keeps the shares", async () => {

@@ -51,10 +51,13 @@ export function erc4626Flows(vault: Vault, keeper: Address | null = null): FlowS
  */
 export function requestingFlows(vault: Vault): FlowSource {
   const standard = erc4626Flows(vault);
+  const ofRequests = requestsAbi().map(toEventSelector);
   return {
     ...standard,
     namesRequests: true,
-    topics: [...standard.topics, ...requestsAbi().map(toEventSelector)],
+    // Its third topic is the shares' owner, which seldom is not the controller.
+    ownRequests: { contracts: [vault.entryPoint], topics: ofRequests },
+    topics: [...standard.topics, ...ofRequests],
     decode: (log) => standard.decode(log) ?? numberedRequest(vault, log),
   };
 }
