@@ -116,8 +116,12 @@ async function findEnd(
     : null;
   const sum = paid.reduce((total, { settlement }) => total + (settlement.assets ?? 0n), 0n);
   const assets = unpaid || isKnown ? sum : divided;
-  // What is unread or unconfirmed may show the part of each request. Rows that have ended are not checked again.
-  if (assets === null && paid.length > 0 && !whole && at.unrecorded === undefined) return null;
+  // What is unread or unconfirmed may show the part of each request, and so may the ends of earlier ones, which take
+  // their payments first. Rows that have ended are not checked again.
+  const isUncertain = assets === null && paid.length > 0 && at.unrecorded === undefined;
+  const isDivisible = !numbered && now.exits.returnsLater?.(now.vault) !== true;
+  if (isUncertain && (!whole || (isDivisible && (await waitsForEarlier({ ...at, others, since })))))
+    return null;
   const kept = !complete && now.request !== null;
   return endTransition(row, { parts, assets, kept });
 }

@@ -43,7 +43,11 @@ describe("one claim for two requests", () => {
 
   test("gives nothing away twice if it does not suffice for both and nothing is open", async () => {
     const short = [[], [], claim(120n, 240n)];
-    expect(await amountsOf(short, [first, second])).toEqual([null, null]);
+    expect(await amountOf({ sent: short, row: first, others: [second] })).toBeNull();
+    // What is left for the later one shows once the earlier one has ended.
+    expect((await check({ sent: short, row: second, others: [first] })).shows).toBeNull();
+    const ended: WithdrawalRow = { ...first, state: "completed", claimTxHash: hashAt(2) };
+    expect(await amountOf({ sent: short, row: second, others: [ended] })).toBeNull();
   });
 
   test("gives the earlier one its part while the later one waits", async () => {
@@ -56,7 +60,9 @@ describe("one claim for two requests", () => {
 
 test("claims at different prices are not divided, because nothing shows which is whose", async () => {
   const sent = [[], [], claim(60n, 120n), claim(90n, 90n)];
-  expect(await amountsOf(sent, [first, second])).toEqual([null, null]);
+  expect(await amountOf({ sent, row: first, others: [second] })).toBeNull();
+  const ended: WithdrawalRow = { ...first, state: "completed", claimTxHash: hashAt(3) };
+  expect(await amountOf({ sent, row: second, others: [ended] })).toBeNull();
   // The rounding of their amounts is no difference.
   expect(await amountsOf([[], [], claim(60n, 121n), claim(90n, 180n)], [first, second])).toEqual([
     ...["201", "100"],

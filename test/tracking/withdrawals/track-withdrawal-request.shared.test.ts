@@ -1,5 +1,6 @@
 import type { Log } from "viem";
 import { describe, expect, test } from "vitest";
+import type { WithdrawalRow } from "../../../src/db/queries/deposit-queries.ts";
 import { OTHER, USDC, USER, VAULT } from "../../support/deposits/fixtures.ts";
 import { transferLog } from "../../support/deposits/logs.ts";
 import { eventLog } from "../../support/vaults/answer.ts";
@@ -158,7 +159,9 @@ describe("a request that claims the earlier one", () => {
       ...{ shows: "token_paid", change: { claimTxHash: hashAt(2), assets: "100" } },
     });
     const more = askedAt(0, { shares: "101" });
-    expect(await checkRequest({ ...both, row: second, others: [more] })).toMatchObject({
+    expect(await checkRequest({ ...both, row: second, others: [more] })).toMatchObject({ shows: null });
+    const ended = { ...more, state: "completed", claimTxHash: hashAt(2) } as const;
+    expect(await checkRequest({ ...both, row: second, others: [ended] })).toMatchObject({
       change: { assets: null },
     });
   });
@@ -167,5 +170,30 @@ describe("a request that claims the earlier one", () => {
     expect(await checkRequest({ ...open, row: second, others: [first] })).toMatchObject({
       shows: "request_pending",
     });
+  });
+});
+
+describe("a series of requests of which each claims the one before", () => {
+  const [one, next, last] = [
+    askedAt(0, { shares: "50" }),
+    askedAt(1, { shares: "50" }),
+    askedAt(2, { shares: "200" }),
+  ];
+  const sent = [[], [...claims(50n), ...asks(50n)], [...claims(50n), ...asks(200n)], claims(200n)];
+  const checkOf = (row: WithdrawalRow, others: readonly WithdrawalRow[]) =>
+    checkRequest({ adapter: "lagoon", sent, row, others });
+  const paid = (place: number, assets: string) => ({
+    ...{ shows: "token_paid", change: { claimTxHash: hashAt(place), assets } },
+  });
+  const ended = (row: WithdrawalRow, place: number, assets: string): WithdrawalRow => ({
+    ...{ ...row, state: "completed", claimTxHash: hashAt(place), assets },
+  });
+
+  test("ends one after the other, whichever is checked first", async () => {
+    expect(await checkOf(last, [one, next])).toMatchObject({ shows: null });
+    expect(await checkOf(one, [next, last])).toMatchObject(paid(1, "100"));
+    const first = ended(one, 1, "100");
+    expect(await checkOf(next, [first, last])).toMatchObject(paid(2, "100"));
+    expect(await checkOf(last, [first, ended(next, 2, "100")])).toMatchObject(paid(3, "400"));
   });
 });
