@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import type { Receipt } from "../../chains/chain-transaction.ts";
 import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
-import { mulDivDown, smaller } from "../../lib/amount.ts";
+import { larger, mulDivDown, smaller } from "../../lib/amount.ts";
 import type { ExitSettlement } from "../../vaults/vault-exits.ts";
 
 /** A transaction that paid, cancelled or rejected a request or a part of it. */
@@ -115,8 +115,11 @@ function takeShares({ seen, pools }: Pools, { index, shares }: { index: number; 
   let before = 0n;
   for (const pool of [own, pools.both]) {
     // What a withdrawal was paid before the first of the settlements is not taken from those after its last.
-    pool.left = smaller(pool.left, sharesOf(takersOf(rest, pool.rows))) ?? 0n;
-    const part = smaller(pool.left, shares - before) ?? 0n;
+    const takers = takersOf(rest, pool.rows);
+    pool.left = smaller(pool.left, sharesOf(takers)) ?? 0n;
+    // A request is not paid before the transaction that makes it, nor by what that transaction claims first.
+    const later = takers.filter(({ sourceTxHash }) => rest.some(({ hash }) => hash === sourceTxHash));
+    const part = smaller(larger(pool.left - sharesOf(later), 0n), shares - before) ?? 0n;
     pool.left -= part;
     before += part;
   }

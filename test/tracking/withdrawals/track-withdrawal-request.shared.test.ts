@@ -196,4 +196,8 @@ describe("a series of requests of which each claims the one before", () => {
     expect(await checkOf(next, [first, last])).toMatchObject(paid(2, "100"));
     expect(await checkOf(last, [first, ended(next, 2, "100")])).toMatchObject(paid(3, "400"));
   });
+
+  test("leaves a request its own payment where a later equal one has ended", async () => {
+    expect(await checkOf(one, [ended(next, 2, "100"), last])).toMatchObject(paid(1, "100"));
+  });
 });
