@@ -78,17 +78,25 @@ export const knownSince = (hash: SQL): SQL => raw`coalesce(least(
 export const builtForSource = (row: SQL, since: SQL): SQL =>
   raw`(case when ${row}.created_at <= ${since} then ${row}.created_at end)`;
 
+/** SQL condition of the user's rows `one` with the call and the proven source transaction of the table row. */
+const sharesCall = (
+  one: SQL,
+): SQL => raw`(${one}.source_tx_hash = ${deposits.sourceTxHash} and ${one}.source_proven
+  and ${one}.from_chain_id = ${deposits.fromChainId} and ${one}.source_to = ${deposits.sourceTo}
+  and ${one}.source_data_hash = ${deposits.sourceDataHash} and ${one}.user_address = ${deposits.userAddress})`;
+
+/** SQL row by which to sort rows with one call and source transaction: the lowest one counts. */
+const placeOf = (one: SQL): SQL =>
+  raw`(${one}.deposit_tx_hash is null, ${one}.state <> 'completed', ${one}.created_at, ${one}.tracking_id)`;
+
 /**
  * SQL condition that keeps, of a user's rows with the same call and the same proven source transaction, those that go on
- * in one way: with a deposit transaction before others, then a completed one, then the first that was built. A row that
- * shares its source transaction with no other, or has no proven one, always meets it. Several that continue alike have a
- * call each.
+ * in one way: as the one with a deposit transaction before others, then a completed one, then the first that was built. A
+ * row that shares its source transaction with no other, or has no proven one, always meets it. Several that continue alike
+ * have a call each.
  */
 export const isCounted = raw`not (${deposits.sourceProven} and exists (select from ${deposits} as other
-  where other.source_tx_hash = ${deposits.sourceTxHash} and other.source_proven
-  and other.from_chain_id = ${deposits.fromChainId} and other.source_to = ${deposits.sourceTo}
-  and other.source_data_hash = ${deposits.sourceDataHash} and other.user_address = ${deposits.userAddress}
-  and not ${continuesAlike(raw`other`, deposits)}
-  and (other.deposit_tx_hash is null, other.state <> 'completed', other.created_at, other.tracking_id)
-    < (${deposits.depositTxHash} is null, ${deposits.state} <> 'completed', ${deposits.createdAt},
-      ${deposits.trackingId})))`;
+  where ${sharesCall(raw`other`)} and not ${continuesAlike(raw`other`, deposits)}
+  and ${placeOf(raw`other`)} < ${placeOf(raw`${deposits}`)}
+  and not exists (select from ${deposits} as first where ${sharesCall(raw`first`)}
+    and ${continuesAlike(raw`first`, deposits)} and ${placeOf(raw`first`)} < ${placeOf(raw`other`)})))`;

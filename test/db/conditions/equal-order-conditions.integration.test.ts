@@ -92,6 +92,18 @@ test("of rows that have a call each of one batch, a partner's figures count all"
   expect(rows.map((one) => one.trackingId).sort()).toEqual([trackingId, stranger.trackingId].sort());
 });
 
+test("of rows with a call each, a partner's figures count all, whatever goes on otherwise", async () => {
+  const partner = { partnerAddress: OTHER.toLowerCase() };
+  const builtAt = (seconds: number) => ({ createdAt: new Date(now.getTime() + seconds * 1_000) });
+  const own = { ...withdrawalRow, ...proven, ...partner, state: "completed" } as const;
+  const second = { ...stranger, ...partner, ...builtAt(2), state: "completed" } as const;
+  const otherwise = { ...elsewhere, ...partner, ...builtAt(1), trackingId: idOf("4"), ref: "0x4" } as const;
+  await causeway.db.insert(deposits).values([own, second, { ...otherwise, state: "completed" }]);
+  const page = { address: partner.partnerAddress, since: null, limit: 9, before: null, direction: null };
+  const rows = await selectPartnerTransactions(causeway.context().db, page);
+  expect(rows.map((one) => one.trackingId).sort()).toEqual([trackingId, second.trackingId].sort());
+});
+
 test("a second request that another transaction made is another redemption", async () => {
   const own = { ...withdrawalRow, ...proven, sourceTxHash: `0x${"22".repeat(32)}` as const };
   await causeway.db.insert(deposits).values([own, { ...elsewhere, state: "requested" }]);
@@ -111,7 +123,8 @@ const strangers = Array.from({ length: 60 }, (_, number): WithdrawalRow => {
 
 test("however many rows strangers build for a request, it is one of the user's others", async () => {
   const { db } = causeway.context();
-  const own: WithdrawalRow = { ...withdrawalRow, ...proven, state: "requested" };
+  // Ids of requests become known one after another.
+  const own: WithdrawalRow = { ...withdrawalRow, ...proven, state: "requested", requestId: "5" };
   const third: WithdrawalRow = {
     ...{ ...own, trackingId: idOf("4"), ref: `0x${"44".repeat(32)}` },
     ...{ sourceTxHash: `0x${"33".repeat(32)}`, createdAt: new Date(now.getTime() - 1_000) },
