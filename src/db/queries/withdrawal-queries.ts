@@ -92,8 +92,9 @@ const MAX_OTHER_REQUESTS = 50;
 /**
  * Selects the user's other redemptions from the same vault that are open or have a claim or refund transaction, with
  * the same request id (null included) or, if `anyId`, any. Leaves out rows that share the source transaction of `row`
- * (`sharesSource`) and have no other id, and has one row for each other transaction with the same call. At most 50: open
- * ones first, then the newest. Throws `store_unavailable`.
+ * (`sharesSource`) and have no other id, and has one row for each other request: rows with the same call in another
+ * transaction stand for one, unless their ids differ. At most 50: open ones first, then the newest. Throws
+ * `store_unavailable`.
  */
 export async function selectOtherRedemptions(
   db: Database,
@@ -132,6 +133,9 @@ export async function selectOtherRedemptions(
     raw`case when ${deposits.sourceProven} then ${deposits.sourceTxHash} else ${deposits.trackingId} end`,
     ...[deposits.sourceTo, deposits.sourceDataHash],
   ];
+  // A batch may have made several requests by one call. The id of one may be known to some of its rows only.
+  const knownId = raw`max(${deposits.requestId}) over (partition by ${raw.join(source, raw`, `)})`;
+  const request = [...source, raw`coalesce(${deposits.requestId}, ${knownId})`];
   // Anyone can build further rows with the call of a transaction: the row with the most known facts counts.
   const known = [
     desc(hasEnded),
@@ -140,10 +144,10 @@ export async function selectOtherRedemptions(
   ];
   const rows = await db.run((sql) => {
     const counted = sql
-      .selectDistinctOn(source, { trackingId: deposits.trackingId })
+      .selectDistinctOn(request, { trackingId: deposits.trackingId })
       .from(deposits)
       .where(own)
-      .orderBy(...source, ...known, asc(deposits.createdAt), asc(deposits.trackingId));
+      .orderBy(...request, ...known, asc(deposits.createdAt), asc(deposits.trackingId));
     return (
       sql
         .select()

@@ -92,7 +92,11 @@ export async function exitSourceTransitions(
   const others = batched ? await selectOtherRedemptions(ctx.db, row, { anyId: true }) : [];
   const together = [...others.filter(({ sourceTxHash }) => sourceTxHash === hash), ...equal];
   const taken = together.map(({ requestId }) => requestId);
-  const shown = ownTransitions(vault, { ...at, receipt, batched, taken, calls, equal });
+  // Rows with the same call that continue otherwise may stand for the same request.
+  const isSameCall = (one: WithdrawalRow) =>
+    one.sourceTo === row.sourceTo && one.sourceDataHash === row.sourceDataHash;
+  const held = [...together.filter((one) => !isSameCall(one)), ...equal].map(({ requestId }) => requestId);
+  const shown = ownTransitions(vault, { ...at, receipt, batched, taken, held, calls, equal });
   if (calls === 1) return shown;
   return shown.map((one) => ({ ...one, besides: equal.map(({ trackingId }) => trackingId) }));
 }
@@ -103,11 +107,13 @@ interface SeenSource {
   confirmed: boolean;
 }
 
-/** A call of the user's own, and the ids of the requests that other withdrawals have in its transaction. */
+/** A call of the user's own, and the ids of the requests that other withdrawals have in its transaction (`taken`). */
 interface OwnSource extends SeenSource, EqualCalls {
   receipt: Receipt;
   batched: boolean;
   taken: readonly (string | null)[];
+  /** Those of them that other calls have made. */
+  held: readonly (string | null)[];
 }
 
 /** Maximum number of a vault's logs that are searched for further requests of a batch. */
@@ -130,9 +136,9 @@ function requestsInBatch(
 
 /**
  * Returns the request that a withdrawal has made, or null. Of several in one batch that are for its shares, it is one in
- * its token and, if possible, with an id that no other withdrawal has.
+ * its token and, if possible, with an id that no other withdrawal has, or at least none that is another call.
  */
-function requestOf(vault: Vault, { row, receipt, batched, taken }: OwnSource): ExitRequestSeen | null {
+function requestOf(vault: Vault, { row, receipt, batched, taken, held }: OwnSource): ExitRequestSeen | null {
   const user = getAddress(row.userAddress);
   const { exits } = adapterOf(vault);
   const find = (logs: Receipt["logs"]) => exits?.findRequest?.(vault, { user, logs }) ?? null;
@@ -145,14 +151,16 @@ function requestOf(vault: Vault, { row, receipt, batched, taken }: OwnSource): E
       (at === 0 || request.shares !== null) && isRequestOf(row, { request, batched, receipt, keepsShares }),
   );
   const rankOf = ({ token, requestId }: ExitRequestSeen): number =>
-    (token === undefined || sameAddress(token, row.exitToken) ? 2 : 0) + (taken.includes(requestId) ? 0 : 1);
+    (token === undefined || sameAddress(token, row.exitToken) ? 4 : 0) +
+    (held.includes(requestId) ? 0 : 2) +
+    (taken.includes(requestId) ? 0 : 1);
   const most = Math.max(...fitting.map(rankOf));
   return fitting.find((request) => rankOf(request) === most) ?? null;
 }
 
 /** Returns the transitions of a redemption or request that the user made directly at the vault. */
 function ownTransitions(vault: Vault, at: OwnSource): WithdrawalTransition[] {
-  const { row, receipt, batched, calls, equal, taken } = at;
+  const { row, receipt, batched, calls, equal, held } = at;
   const { exits } = adapterOf(vault);
   const seen = findDirectExit(receipt, { row, vault, batched, calls, equal });
   const isOwn = seen === null || !batched || tookShares(row, { receipt, shares: seen.shares, equal });
@@ -161,7 +169,7 @@ function ownTransitions(vault: Vault, at: OwnSource): WithdrawalTransition[] {
   const part = exits?.redeemQueues === true ? paid : null;
   const request = requestOf(vault, at);
   // Requests that a vault adds up under one id are not told apart.
-  if (request !== null && equal.length > 0 && taken.includes(request.requestId)) return [];
+  if (request !== null && equal.length > 0 && held.includes(request.requestId)) return [];
   if (request !== null) return [requestTransition(at, { request, paid: part })];
   if (paid !== null) return [paidTransition(at, paid)];
   const shares = batched || row.mode !== "instant" ? null : findUnpaidShares(receipt, { row, vault });

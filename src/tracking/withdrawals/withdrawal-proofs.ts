@@ -196,7 +196,8 @@ export function findDirectExit(
   if (!receipt.succeeded) return null;
   const { row, vault, batched, calls = 1, equal = [] } = of;
   const reached = paysRequestedToken(row) ? "asked" : "asset";
-  const flow = ownWithdrawal(receipt, { row, vault, calls, equal });
+  const fitting = fittingWithdrawals(receipt, { row, vault });
+  const flow = freeWithdrawal(fitting, { calls, equal });
   const shares = flow?.shares ?? null;
   if (isNative(row.exitToken)) {
     const amount = flow?.assets ?? null;
@@ -204,7 +205,10 @@ export function findDirectExit(
   }
   const { exitToken: token, userAddress: user } = row;
   const amount = batched
-    ? batchedPayment(arrivalsOf(receipt.logs, { token, user }), { flow, vault, calls, equal })
+    ? batchedPayment(arrivalsOf(receipt.logs, { token, user }), {
+        ...{ flow, vault, equal },
+        alone: fitting.length === 1 && equal.length === 0,
+      })
     : netTransfers(receipt.logs, { token, account: user });
   return amount === null || amount <= 0n ? null : { reached, amount, assets: amount, shares };
 }
@@ -218,7 +222,7 @@ export function findUnpaidShares(receipt: Receipt, { row, vault }: OfVault): big
   if (!receipt.succeeded || isNative(row.exitToken)) return null;
   const arrived = arrivalsOf(receipt.logs, { token: row.exitToken, user: row.userAddress });
   if (arrived.some(({ value }) => value > 0n)) return null;
-  return ownWithdrawal(receipt, { row, vault, calls: 1, equal: [] })?.shares ?? null;
+  return freeWithdrawal(fittingWithdrawals(receipt, { row, vault }), { calls: 1, equal: [] })?.shares ?? null;
 }
 
 interface OfVault {
@@ -230,20 +234,20 @@ interface OfVault {
 const countWith = (equal: EqualCalls["equal"], amount: bigint | null): number =>
   equal.filter(({ assets }) => assets === null || amount === null || BigInt(assets) === amount).length;
 
-/**
- * Returns the event of a vault that can be the user's withdrawal of the built number of shares, of several equal calls
- * one that no other withdrawal has. Undefined if there is none, or if there are more than these calls.
- */
-function ownWithdrawal(
-  receipt: Receipt,
-  { row, vault, calls, equal }: OfVault & EqualCalls,
-): VaultFlow | undefined {
-  const fitting = withdrawalsIn(receipt, vault).filter(
+/** Returns a vault's events that can be the user's withdrawal of the built number of shares. */
+const fittingWithdrawals = (receipt: Receipt, { row, vault }: OfVault): VaultFlow[] =>
+  withdrawalsIn(receipt, vault).filter(
     ({ user, shares }) =>
       sameAddress(user, row.userAddress) &&
       (row.fromAmount === "0" || shares === null || shares === BigInt(row.fromAmount)),
   );
-  if (fitting.length > calls) return undefined;
+
+/**
+ * Returns the first of the events that fit a withdrawal, of several equal calls, which no other withdrawal has. Undefined
+ * if there is none, if there are more than these calls, or if they took different shares, so that not all are equal.
+ */
+function freeWithdrawal(fitting: readonly VaultFlow[], { calls, equal }: EqualCalls): VaultFlow | undefined {
+  if (fitting.length > calls || fitting.some(({ shares }) => shares !== fitting[0]?.shares)) return undefined;
   return fitting.find(
     ({ assets }) => fitting.filter((one) => one.assets === assets).length > countWith(equal, assets),
   );
@@ -252,15 +256,16 @@ function ownWithdrawal(
 /**
  * Returns the amount of the transfers by which a vault paid a withdrawal in a batch: one or all of the event's amount;
  * all, if they are less and the vault queues the rest; or the only one, if it is less (some tokens charge transfers) or
- * the event shows no amount. Of several equal calls, it is one of the event's amount that no other withdrawal has. Null
- * if none of them exists.
+ * the event shows no amount. Unless the withdrawal is `alone`, it is one of the event's amount that none of the `equal`
+ * ones has. Null if none of them exists.
  */
 function batchedPayment(
   arrivals: readonly { value: bigint }[],
-  { flow, vault, calls, equal }: Pick<OfVault, "vault"> & EqualCalls & { flow: VaultFlow | undefined },
+  of: Pick<OfVault, "vault"> & Pick<EqualCalls, "equal"> & { flow: VaultFlow | undefined; alone: boolean },
 ): bigint | null {
+  const { flow, vault, equal, alone } = of;
   if (flow === undefined) return null;
-  if (calls > 1) {
+  if (!alone) {
     const same = arrivals.filter(({ value }) => value === flow.assets);
     return same.length > countWith(equal, flow.assets) ? flow.assets : null;
   }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { vaultRow } from "../../../scripts/bench/vault-row.ts";
 import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
 import type { TransactionOnChain } from "../../../src/chains/chain-transaction.ts";
+import { addReportedHint } from "../../../src/db/queries/deposit-hint-queries.ts";
 import type { WithdrawalRow } from "../../../src/db/queries/deposit-queries.ts";
 import { selectOtherRedemptions, selectWithdrawal } from "../../../src/db/queries/withdrawal-queries.ts";
 import { deposits } from "../../../src/db/tables/deposit-tables.ts";
@@ -47,7 +48,11 @@ const ADAPTERS = {
 
 const idOf = (letter: string): string => `trk_${letter.repeat(32)}`;
 
-async function store(kind: Kind, letters: readonly string[]): Promise<void> {
+async function store(
+  kind: Kind,
+  letters: readonly string[],
+  changes: Readonly<Record<string, Partial<WithdrawalRow>>> = {},
+): Promise<void> {
   const { adapter, params } = ADAPTERS[kind];
   const vault = vaultRow({ number: 1, chainId, address: VAULT, adapter });
   await causeway.db.insert(vaults).values({ ...vault, params, assetAddress: USDC.toLowerCase() });
@@ -56,19 +61,24 @@ async function store(kind: Kind, letters: readonly string[]): Promise<void> {
       ...{ ...withdrawalRow, trackingId: idOf(letter), ref: `0x${letter.repeat(64)}`, mode: kind },
       ...{ sourceTo: VAULT.toLowerCase(), sourceDataHash: keccak256(CALL) },
       ...{ fromAmount: SHARES.toString(), estimatedShares: SHARES.toString() },
+      ...changes[letter],
     })),
   );
 }
 
-const redeemed = (assets: bigint): Log =>
+const redeemed = (assets: bigint, shares = SHARES): Log =>
   eventLog(
     VAULT,
     "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
-    { sender: USER, receiver: USER, owner: USER, assets, shares: SHARES },
+    { sender: USER, receiver: USER, owner: USER, assets, shares },
   ) as unknown as Log;
-const gives = (to: Address): Log => transferLog({ from: USER, to, value: SHARES });
+const gives = (to: Address, value = SHARES): Log => transferLog({ from: USER, to, value });
 const pays = (value: bigint): Log => transferLog({ token: USDC, from: VAULT, value });
-const redeem = (assets: bigint): Log[] => [gives(OTHER), pays(assets), redeemed(assets)];
+const redeem = (assets: bigint, shares = SHARES): Log[] => [
+  gives(OTHER, shares),
+  pays(assets),
+  redeemed(assets, shares),
+];
 const request = (requestId: bigint): Log[] => [
   gives(DESK),
   eventLog(
@@ -122,6 +132,9 @@ async function track(
   );
 }
 
+/** A redemption of which a token that charges transfers kept a part. */
+const kept = [gives(OTHER), pays(8n), redeemed(9n)];
+
 describe("of withdrawals with one call", () => {
   test.each([false, true])("each has one of as many redemptions, tracked at once: %s", async (together) => {
     await store("instant", ["1", "2"]);
@@ -151,6 +164,9 @@ describe("of withdrawals with one call", () => {
     const { db } = causeway.context();
     const others = await selectOtherRedemptions(db, await rowOf("1"), { anyId: true });
     expect(others.map(({ requestId }) => requestId)).toEqual(["8"]);
+    const elsewhere = { ...(await rowOf("1")), trackingId: idOf("3"), sourceTxHash: `0x${"c".repeat(64)}` };
+    const both = await selectOtherRedemptions(db, elsewhere, { anyId: true });
+    expect(both.map(({ requestId }) => requestId).sort()).toEqual(["7", "8"]);
   });
 
   test.each<[Kind, Log[], string[]]>([
@@ -165,9 +181,31 @@ describe("of withdrawals with one call", () => {
     ["the only redemption", "instant", redeem(9n), "completed 9"],
     ["the only payment", "instant", [...redeem(9n), gives(OTHER), redeemed(9n)], "completed 9"],
     ["the only shares that left", "instant", [...redeem(9n), pays(9n), redeemed(9n)], "completed 9"],
+    ["the only payment, of which the token kept a part", "instant", kept, "completed 8"],
     ["the only request", "request", request(7n), "requested 7"],
   ])("only one has %s, whatever calldata the batch repeats", async (_what, kind, events, shown) => {
     await store(kind, ["1", "2"]);
     expect(await track(["1", "2"], { batch: batchOf(2, events) })).toEqual([shown, "built"]);
+  });
+
+  test("each has a request of its own, whichever has one that continues otherwise", async () => {
+    const [stranger, user] = ["1", ["2", "3"]];
+    const continued = { moveToken: OTHER.toLowerCase(), twoStep: true };
+    await store("request", [...user, stranger], { [stranger]: continued });
+    for (const letter of [...user, stranger]) {
+      const hint = { trackingId: idOf(letter), chainId, txHash: BATCH, now: new Date(NOW) };
+      await addReportedHint(causeway.context().db, hint);
+    }
+    const batch = batchOf(2, [...request(7n), ...request(8n)]);
+    expect((await track([stranger, ...user], { batch })).slice(1).sort()).toEqual([
+      "requested 7",
+      "requested 8",
+    ]);
+  });
+
+  test("none of all shares has a redemption of fewer, which another call made", async () => {
+    await store("instant", ["1"], { 1: { fromAmount: "0" } });
+    const batch = batchOf(2, [...redeem(5n, 50n), ...redeem(9n)]);
+    expect(await track(["1"], { batch })).toEqual(["built"]);
   });
 });
