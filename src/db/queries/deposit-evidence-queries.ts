@@ -73,12 +73,12 @@ export function isDeliveryOfAnother(db: Database, { row, hash }: Claimed): Promi
 }
 
 /**
- * SQL condition of the rows with the transfer of `row`: they share its source transaction and, if a second step of a
- * withdrawal sends the transfer, that one too.
+ * SQL condition of the rows with the transfer of `row`: they share its source transaction. Each second step of a
+ * withdrawal is a call with a payment of its own.
  */
 const sharesTransfer = (row: TrackedRow): SQL =>
   raw`(${sharesSource(row)} and (${deposits.direction} = 'deposit'
-    or ${deposits.depositTxHash} is not distinct from ${row.depositTxHash}::text))`;
+    or coalesce(${deposits.depositTxHash}, ${row.depositTxHash}::text) is null))`;
 
 /**
  * Returns true if a transaction on the source chain is recorded as the `refundTxHash` of another deposit or withdrawal
@@ -114,18 +114,21 @@ export async function keepHints(
 /** Maximum number of other deposits that one payment may refund, beside those that are recorded for it. */
 const MAX_TOGETHER = 8;
 
-/** What a row sent into its bridge: a deposit what its user paid, a withdrawal what its vault paid. */
+/**
+ * What a row sent into its bridge: a deposit what its user paid, a withdrawal what its vault paid, at least. The amount of
+ * a second step is that of its own build.
+ */
 const SENT = {
   token: raw`case when ${deposits.direction} = 'deposit' then ${deposits.fromToken} else ${deposits.exitToken} end`,
   amount: raw<string | null>`(case when ${deposits.direction} = 'deposit' then ${deposits.fromAmount}
-    when ${deposits.depositTxHash} is not null then ${deposits.assets} else ${deposits.minAssets} end)::text`,
+    when ${deposits.depositTxHash} is null then ${deposits.minAssets} end)::text`,
 };
 
 /**
  * Selects the user's other deposits and withdrawals that sent some tokens from the same chain in other transactions, and
  * that a payment may refund too: at most eight in transit, the oldest first, and those with `hash` as their refund
- * (`refunded`). Amounts are what was sent, in the token's smallest unit; null for a second step whose part of its vault's
- * payment is unknown. Throws `store_unavailable`.
+ * (`refunded`). Amounts are what was sent, in the token's smallest unit; null for the second step of a withdrawal. Throws
+ * `store_unavailable`.
  */
 export async function selectRefundedTogether(
   db: Database,

@@ -41,6 +41,8 @@ interface Part {
   /** What is known to be its own of the payment. */
   assets?: string | null;
   vault?: Address;
+  /** Letter of the transaction that redeemed it, by default its own. */
+  source?: string;
 }
 
 const callOf = ({ letter, call = letter }: Part): Hex => concatHex(["0xabcdef12", pad(toHex(call))]);
@@ -58,7 +60,7 @@ async function store(parts: readonly Part[]): Promise<void> {
       ...{ userAddress: user, vaultAddress: vault, shareToken: vault, fromToken: vault, twoStep: true },
       ...{ vaultChainId: 1, fromChainId: 1, toChainId: 42161, exitToken: USDC_1.toLowerCase() },
       ...{ moveToken: USDC_42161.toLowerCase(), assets: part.assets ?? null, shares: "5" },
-      ...{ sourceTxHash: hash(part.letter), sourceProven: true, claimTxHash: CLAIM },
+      ...{ sourceTxHash: hash(part.source ?? part.letter), sourceProven: true, claimTxHash: CLAIM },
     });
     await addBuiltTransfer(db, {
       ...{ trackingId, dataHash: keccak256(callOf(part)), target: SPOKE_1.toLowerCase(), provider: "across" },
@@ -227,6 +229,21 @@ describe("one payment that refunds two second steps of one batch", () => {
   test("ends both, also if their parts of the vault's payment are unknown", async () => {
     await store([first, second]);
     expect(await track([first, second], batch, { refund: 100_000n })).toEqual(["refunded", "refunded"]);
+  });
+
+  test("ends both, also if one batch has redeemed them by equal calls", async () => {
+    const parts = [first, { ...second, source: first.letter }];
+    await store(parts);
+    expect(await track(parts, batch, { refund: 100_000n })).toEqual(["refunded", "refunded"]);
+  });
+
+  test("ends both, also if a rebasing token credited less than the vault paid", async () => {
+    const parts = [
+      { ...first, assets: "60001" },
+      { ...second, assets: "40002" },
+    ];
+    await store(parts);
+    expect(await track(parts, batch, { refund: 100_000n })).toEqual(["refunded", "refunded"]);
   });
 
   test("ends none if it is of another sum", async () => {
