@@ -16,7 +16,13 @@ import { completedTransition, type Transition } from "./deposit-transitions.ts";
 import { MADE_FOR_OTHERS } from "./deposits-in-batch.ts";
 import { awaitsSecondStep, readProven } from "./track-deposit-destination.ts";
 import { requireCurrentEvidence } from "./track-deposit-evidence.ts";
-import { builtDataHashes, directTransitions, isSourceOpen, matchesSource } from "./track-deposit-source.ts";
+import {
+  builtDataHashes,
+  callsOf,
+  directTransitions,
+  isSourceOpen,
+  matchesSource,
+} from "./track-deposit-source.ts";
 
 const router = depositRouterAddress.toLowerCase();
 
@@ -112,8 +118,9 @@ export async function leaveToBuiltDeposit(
   if (owner === undefined) return false;
   const { trackingId } = owner;
   const blockNumber = seen.receipt?.blockNumber ?? null;
+  const calls = callsOf(owner, seen.transaction);
   const holder =
-    blockNumber === null ? null : await selectSourceHolder(ctx.db, { row: owner, hash, blockNumber });
+    blockNumber === null ? null : await selectSourceHolder(ctx.db, { row: owner, hash, blockNumber, calls });
   if (holder?.proven === true && holder.trackingId !== trackingId) return false;
   const proves = await isProofOfAnother(ctx.db, { ...owner, depositProven: true, depositTxHash: hash });
   if (proves && !(await isLeftFor(ctx, { row: owner, hash, receipt: seen.receipt }))) return false;

@@ -113,10 +113,11 @@ function isInBatch(
 
 /**
  * Returns how often a transaction that was built for a row may make its source call: as often as its batch contains the
- * calldata. Which of the calls were made, only their effects show.
+ * calldata, and once with a provider's, because a bridge's part of several equal calls is not told apart. Which of the
+ * calls were made, only their effects show.
  */
-export const callsOf = (row: BuiltSource, transaction: Transaction): number =>
-  isSourceTransaction(row, transaction)
+export const callsOf = (row: BuiltSource & Pick<TrackedRow, "provider">, transaction: Transaction): number =>
+  row.provider !== null || isSourceTransaction(row, transaction)
     ? 1
     : (innerDataHashes(transaction.input).get(row.sourceDataHash as Hex) ?? 1);
 
@@ -218,8 +219,7 @@ export async function sourceTransitions(ctx: Context, source: SourceCandidate): 
     if (confirmed && isEarlierSource(row, seen)) await leaveToEarlierRow(ctx, { row, hash, receipt, leave });
     return [];
   }
-  // A bridge's part of several equal calls is not told apart.
-  const calls = row.provider === null && transaction !== null ? callsOf(row, transaction) : 1;
+  const calls = transaction === null ? 1 : callsOf(row, transaction);
   if (!(await holdsSource(ctx, { row, hash, receipt, calls, leave }))) return [];
   return (row.provider === null ? await directTransitions(ctx, at) : routedTransitions(at)).map(
     withSource(at),

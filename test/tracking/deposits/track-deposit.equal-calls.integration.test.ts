@@ -76,3 +76,16 @@ test("each of two deposits with one call has its own mint if its state is derive
     expect(again).toMatchObject({ state: "completed", shares: "6", sourceProven: true });
   }
 });
+
+test("each of two continuations with one call that name no deposit has its own mint", async () => {
+  const step: Part = { ...first, second: true };
+  const [one, other]: readonly [Part, Part] = [
+    { ...step, letter: "5" },
+    { ...step, letter: "6" },
+  ];
+  const children: readonly [Part, Part] = [first, { ...first, letter: "2", call: "1" }];
+  await store("erc4626", [one, other, ...children]);
+  const batch = batchOf(children, [...mint(60n, 6n), ...mint(60n, 6n)]);
+  const shown = await track([children[0], other, one, children[1]], { batch });
+  expect(shown).toEqual(["6 shares", "6 shares", "6 shares", "6 shares"]);
+});
