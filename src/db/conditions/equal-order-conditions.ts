@@ -78,25 +78,16 @@ export const knownSince = (hash: SQL): SQL => raw`coalesce(least(
 export const builtForSource = (row: SQL, since: SQL): SQL =>
   raw`(case when ${row}.created_at <= ${since} then ${row}.created_at end)`;
 
-/** SQL condition of the user's rows `one` with the call and the proven source transaction of the table row. */
-const sharesCall = (
-  one: SQL,
-): SQL => raw`(${one}.source_tx_hash = ${deposits.sourceTxHash} and ${one}.source_proven
-  and ${one}.from_chain_id = ${deposits.fromChainId} and ${one}.source_to = ${deposits.sourceTo}
-  and ${one}.source_data_hash = ${deposits.sourceDataHash} and ${one}.user_address = ${deposits.userAddress})`;
-
-/** SQL row by which to sort rows with one call and source transaction: the lowest one counts. */
-const placeOf = (one: SQL): SQL =>
-  raw`(${one}.deposit_tx_hash is null, ${one}.state <> 'completed', ${one}.created_at, ${one}.tracking_id)`;
-
 /**
  * SQL condition that keeps, of a user's rows with the same call and the same proven source transaction, those that go on
  * in one way: as the one with a deposit transaction before others, then a completed one, then the first that was built. A
  * row that shares its source transaction with no other, or has no proven one, always meets it. Several that continue alike
  * have a call each.
  */
-export const isCounted = raw`not (${deposits.sourceProven} and exists (select from ${deposits} as other
-  where ${sharesCall(raw`other`)} and not ${continuesAlike(raw`other`, deposits)}
-  and ${placeOf(raw`other`)} < ${placeOf(raw`${deposits}`)}
-  and not exists (select from ${deposits} as first where ${sharesCall(raw`first`)}
-    and ${continuesAlike(raw`first`, deposits)} and ${placeOf(raw`first`)} < ${placeOf(raw`other`)})))`;
+export const isCounted = raw`(not ${deposits.sourceProven} or coalesce((
+  select ${continuesAlike(raw`first`, deposits)} from ${deposits} as first
+  where first.source_tx_hash = ${deposits.sourceTxHash} and first.source_proven
+  and first.from_chain_id = ${deposits.fromChainId} and first.source_to = ${deposits.sourceTo}
+  and first.source_data_hash = ${deposits.sourceDataHash} and first.user_address = ${deposits.userAddress}
+  order by first.deposit_tx_hash is null, first.state <> 'completed', first.created_at, first.tracking_id
+  limit 1), true))`;
