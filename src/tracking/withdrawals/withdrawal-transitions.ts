@@ -96,8 +96,8 @@ async function store(
 
 /**
  * Stores the state of a withdrawal that was derived again from the chains. `compared`: what its transactions were compared
- * with, in order. Returns the new row, or null if another writer was first or one of them has come to prove another row. Throws `store_unavailable`, and
- * Postgres error 23505 if it proves another row.
+ * with, in order. Returns the new row, or null if another writer was first or one of them has come to prove another row.
+ * Throws `store_unavailable`, and Postgres error 23505 if its second step proves another row.
  */
 export async function restateWithdrawal(
   ctx: Context,
