@@ -53,20 +53,38 @@ interface ShareComparison {
   fallen: ReadonlyMap<string, bigint>;
 }
 
+/** A position whose shares the flows do not explain: by how many, or null if that is unknown. */
+interface DifferingShares {
+  value: PositionValue;
+  unexplained: bigint | null;
+}
+
+const isCurrent = ({ flows, blockNumber }: Pick<BasisInput, "flows" | "blockNumber">): boolean =>
+  blockNumber !== null && (flows?.indexedTo ?? -1) >= blockNumber;
+
+/** Returns the positions whose shares the indexed flows do not explain, or may not explain. None without an index. Pure. */
+export function findDifferingShares(input: BasisInput): DifferingShares[] {
+  const { flows } = input;
+  if (flows === undefined || flows.indexedTo === null) return [];
+  const all = { ...input, values: [...input.values, ...(input.gone ?? [])] };
+  return (
+    all.values
+      .filter(({ vault }) => hasFlows(flows, { ...input, vault }))
+      .map((value) => ({ value, unexplained: unexplainedShares(value, { ...all, flows }) }))
+      // Without an answer, only a balance that changes after the index's last block says something.
+      .filter(({ unexplained }) => unexplained !== 0n && (unexplained !== null || !isCurrent(input)))
+  );
+}
+
 /**
  * Compares a user's shares with those of the indexed flows. May read the balances and the requests at the index's last
  * block. Never throws.
  */
 export async function findShareBasis(client: ChainClient, input: BasisInput): Promise<ShareComparison> {
-  const { flows, blockNumber, user } = input;
+  const { flows, user } = input;
   if (flows === undefined || flows.indexedTo === null) return { basis: new Map(), fallen: new Map() };
-  const current = blockNumber !== null && flows.indexedTo >= blockNumber;
-  const all = { ...input, values: [...input.values, ...(input.gone ?? [])] };
-  const compared = all.values
-    .filter(({ vault }) => hasFlows(flows, { ...input, vault }))
-    .map((value) => ({ value, unexplained: unexplainedShares(value, { ...all, flows }) }))
-    // Without an answer, only a balance that changes after the index's last block says something.
-    .filter(({ unexplained }) => unexplained !== 0n && (unexplained !== null || !current));
+  const current = isCurrent(input);
+  const compared = findDifferingShares(input);
   const lacking = compared.filter(({ unexplained }) => unexplained !== null && unexplained < 0n);
   const payable = lacking
     .filter(({ value }) => paysLater(value.vault))

@@ -23,7 +23,7 @@ import {
   showsRequestsByEvents,
   toRequestFlow,
 } from "./position-request-events.ts";
-import { findShareBasis, type ShareBasis } from "./position-share-reconciliation.ts";
+import { findDifferingShares, findShareBasis, type ShareBasis } from "./position-share-reconciliation.ts";
 import type { HeldShares } from "./position-shares.ts";
 
 /** Maximum number of blocks above the index whose other events are read. */
@@ -46,9 +46,9 @@ type UnindexedInput = Omit<Parameters<typeof findShareBasis>[1], "values" | "gon
 
 /**
  * Joins a user's shares and requests to positions, which `findShareBasis` compares with the flows. Where the index is
- * behind, the requests that only events show are read from the user's own events of the blocks since. If these do not
- * explain that a balance has fallen since the index's last block, all of the vault's events are read; if these do not
- * either, the value of the position is null. Never throws.
+ * behind and does not explain them (`doubtfulVaults`), the requests that only events show are read from the user's own
+ * events of the blocks since. If these do not explain that a balance has fallen since the index's last block, all of the
+ * vault's events are read; if these do not either, the value of the position is null. Never throws.
  */
 export async function joinUnindexedRequests(
   client: ChainClient,
@@ -56,9 +56,10 @@ export async function joinUnindexedRequests(
 ): Promise<{ values: PositionValue[]; basis: ReadonlyMap<string, ShareBasis> }> {
   const stored = joinRequests(of.held, of.asked);
   const empty = emptiedVaults(stored, of).map(withoutShares);
+  const compared = { ...of, values: stored, gone: goneOf(empty, of.asked) };
   const [{ basis, fallen }, made] = await Promise.all([
-    findShareBasis(client, { ...of, values: stored, gone: goneOf(empty, of.asked) }),
-    findMadeRequests(client, of),
+    findShareBasis(client, compared),
+    findMadeRequests(client, { ...of, vaults: doubtfulVaults(compared) }),
   ]);
   const changed = made.map(({ value }) => [value.vault.vaultId, "unindexed"] as const);
   const all = { ...of, asked: { ...of.asked, redemptions: withFound(of.asked, made) } };
@@ -118,7 +119,7 @@ async function findMadeRequests(client: ChainClient, of: UnindexedInput): Promis
   const { user, blockNumber: block, blockTimestamp, flows } = of;
   const indexed = flows?.indexedTo ?? null;
   if (block === null || blockTimestamp === null || indexed === null || block <= indexed) return [];
-  const vaults = of.vaults.filter((vault) => !of.unread.includes(vault) && hasUsed(vault, of));
+  const vaults = of.vaults.filter((vault) => !of.unread.includes(vault));
   const events = await readRequestEvents(client, { user, vaults, range: { from: indexed + 1, to: block } });
   if (events === null || events.length === 0) return [];
   const own = vaults.filter((vault) => requestFlowsOf(vault, events).length > 0);
@@ -147,16 +148,18 @@ async function findMadeRequests(client: ChainClient, of: UnindexedInput): Promis
 }
 
 /**
- * Returns true if the user holds shares of a vault, or has flows or stored requests there. To read the events of all other
- * vaults too would cost every account another RPC request.
+ * Returns the vaults whose shares the flows do not explain, or which do not show a request that is stored as open. The
+ * events of all others would cost every account another RPC request.
  */
-function hasUsed(vault: Vault, { held, flows, open }: UnindexedInput): boolean {
-  const address = vault.address.toLowerCase();
-  return (
-    held.some((one) => sameAddress(one.vault.shareToken, vault.shareToken)) ||
-    address in (flows?.sums ?? {}) ||
-    open.some((one) => one.chainId === vault.chainId && one.vaultAddress.toLowerCase() === address)
-  );
+function doubtfulVaults(of: UnindexedInput & Parameters<typeof findDifferingShares>[0]): Vault[] {
+  const differing = new Set(findDifferingShares(of).map(({ value }) => value.vault.vaultId));
+  const isGone = (vault: Vault): boolean => {
+    const shown = of.asked.redemptions.find((one) => one.vault.vaultId === vault.vaultId)?.requests ?? [];
+    return of.open.some(
+      (one) => isRedemptionOf(vault, one) && shown.every(({ requestId }) => requestId !== one.requestId),
+    );
+  };
+  return of.vaults.filter((vault) => differing.has(vault.vaultId) || isGone(vault));
 }
 
 /** Returns the shares that new requests took. A node may invent events: only those that the vault shows count. */

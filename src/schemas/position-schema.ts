@@ -170,7 +170,7 @@ export const ChainCoverage = z
       .meta({
         description:
           "Last block of the index, or `null` if there is none or it could not be read. A request that only events show is in " +
-          "`positions` before the index reaches its block, too, if the account has shares or flows at the vault and the chain's nodes " +
+          "`positions` before the index reaches its block, too, if the shares differ from the indexed ones and the chain's nodes " +
           "return the events of the blocks since. If these do not explain that shares are missing, `current_assets` is `null` " +
           "until then.",
         example: 41249990,

@@ -51,35 +51,34 @@ describe("a request is read from the user's own events", () => {
   const logs = found(requested(7n, 2n * WAD));
   const kept = { now: 5n * WAD, before: 5n * WAD, flown: 5n * WAD };
 
-  test("where a deposit since has made up for the shares", async () => {
-    const { shown, basis, methods } = await play({ ...kept, logs });
-    expect(shown).toMatchObject([{ assets: 7_000_000n, requests: ["7"] }]);
-    // What was deposited since is not known yet.
-    expect([basis, methods]).toEqual(["unindexed", ["eth_call"]]);
+  const made = { ...kept, now: 6n * WAD };
+
+  test("where a larger deposit since has more than made up for the shares", async () => {
+    const { shown, basis, methods } = await play({ ...made, logs });
+    expect(shown).toMatchObject([{ assets: 8_000_000n, requests: ["7"] }]);
+    // What was deposited since is not known yet. The balance at the index's last block is read meanwhile.
+    expect([basis, methods]).toEqual(["unindexed", ["eth_call", "eth_call"]]);
   });
 
-  test("of a user without flows who holds shares", async () => {
-    const left = await play({ ...fallen, logs, strange: true });
-    expect(left.shown).toMatchObject([{ assets: 5_000_000n, requests: ["7"] }]);
-  });
-
-  test("but of nobody who neither holds shares nor has flows or requests, which would cost everybody a request", async () => {
+  test("but not where the flows explain the shares, or there are none: that would cost everybody a request", async () => {
+    expect(await play({ ...kept, logs })).toMatchObject({ own: [], methods: [] });
+    expect(await play({ ...fallen, logs, strange: true })).toMatchObject({ own: [], methods: [] });
     expect(await play({ ...emptied, logs, strange: true })).toMatchObject({ own: [], methods: [] });
   });
 
   test("and its value is unknown if it cannot be read", async () => {
     const contracts: Contracts = () => ({ ok: false, data: "0x" });
-    const asked = { ...kept, logs, contracts };
+    const asked = { ...made, logs, contracts };
     expect(await play(asked)).toMatchObject({ shown: unknown, basis: "unindexed" });
     expect(await play({ ...asked, now: 0n })).toMatchObject({ shown: unknown });
   });
 
   test("in one request for all vaults, and none if the index has reached the block", async () => {
-    const both = await play({ ...kept, logs, vaults: [midas, second] });
+    const both = await play({ ...made, logs, vaults: [midas, second] });
     const address = [REDEMPTIONS, FURTHER].map((one) => one.toLowerCase());
     expect(both.own).toMatchObject([{ params: [{ address }] }]);
-    expect(await play({ ...kept, logs, block: INDEXED_TO })).toMatchObject({ own: [], methods: [] });
-    expect(await play({ ...kept, logs, vaults: [unnumbered] })).toMatchObject({ own: [], methods: [] });
+    expect(await play({ ...made, logs, block: INDEXED_TO })).toMatchObject({ own: [], methods: [] });
+    expect(await play({ ...made, logs, vaults: [unnumbered] })).toMatchObject({ own: [] });
   });
 
   test("if it replaced one in Veda's queue, which keeps the shares", async () => {
