@@ -96,8 +96,7 @@ export class WithdrawalSchedule {
     await pass(this.#placed, 1);
     const before = await this.#seen();
     if (this.#others && this.#random.once(3)) await this.#actForOther(account);
-    const any = this.#beside === null ? 12 : 15;
-    const choice = this.#cancels ? this.#random.pick(CANCELLING) : this.#random.below(any);
+    const choice = this.#cancels ? this.#random.pick(CANCELLING) : this.#random.below(this.#beside ? 15 : 12);
     if (choice < 4) await this.#request(account);
     else if (choice < 6) await this.#follow(account, "claim");
     else if (choice === 6) await this.#follow(account, "cancel");
@@ -149,11 +148,13 @@ export class WithdrawalSchedule {
   async #request(account: Account): Promise<void> {
     const held = await account.holder.held("share");
     const all = this.#random.once(3);
-    const part = this.#random.once(8) ? held - 1n : (held * BigInt(1 + this.#random.below(90))) / 100n;
+    const most = held > 1n ? held - 1n : 1n;
+    const part = this.#random.once(8) ? most : (held * BigInt(1 + this.#random.below(90))) / 100n || 1n;
     this.#note(account, `requests ${all ? "all" : part} of ${held}`);
-    const answer = await account.holder.ask(all ? "all" : part || 1n, { mode: this.#mode });
-    if (answer.status !== 200) return this.#refused(answer.body);
-    if (!all && this.#random.once(4)) return this.#sendForeign(account, part || 1n);
+    const answer = await account.holder.ask(all ? "all" : part, { mode: this.#mode });
+    const isDust = (all ? held : part) < 1_000n;
+    if (answer.status !== 200) return this.#refused(answer.body, isDust ? ["below_minimum"] : []);
+    if (!all && this.#random.once(4)) return this.#sendForeign(account, part);
     await this.#send(account, answer.body);
     const left = await account.holder.held("share");
     if (all && this.#kind.inWallet !== true && left !== 0n) throw new Error(`all leaves ${left} shares`);
@@ -340,8 +341,7 @@ export class WithdrawalSchedule {
   #refused(problem: Record<string, unknown>, also: readonly string[] = []): void {
     const code = String(problem["code"]);
     this.events.push(`  refused: ${code}`);
-    if (!REFUSALS.includes(code) && !also.includes(code))
-      throw new Error(`refused: ${JSON.stringify(problem)}`);
+    if (![...REFUSALS, ...also].includes(code)) throw new Error(`refused: ${JSON.stringify(problem)}`);
   }
 
   #note({ holder }: Account, what: string): void {
