@@ -20,7 +20,7 @@ import { openRedemptions } from "./position-redemptions.ts";
 const MAX_LOG_REQUESTS = 6;
 /** Maximum number of requests that are taken from events. */
 export const MAX_REQUESTS_FOUND = 50;
-/** Timeout for reading them, in milliseconds: every answer waits for it. */
+/** Timeout for reading them, in milliseconds. The answer waits for it. */
 const DEADLINE_MS = 1_500;
 
 /** Returns true if only a vault's events show the ids of its requests, and name the account that made one. */

@@ -68,8 +68,8 @@ interface ShownIn {
 
 /**
  * Finds a withdrawal from a vault of the registry in a successful receipt: a Router order paid with shares, otherwise
- * an event of the vault's family for one of the transaction's accounts, or for another that it names with
- * one of them. Null if there is none. Pure.
+ * an event of the vault's family for one of the transaction's accounts, or for another account that a request of theirs
+ * names. Null if there is none. Pure.
  */
 export function findShownWithdrawal(shown: ShownIn): ShownWithdrawal | null {
   return findRouterRedemption(shown) ?? findVaultWithdrawal(shown);

@@ -49,7 +49,7 @@ export function madeTogether(row: MadeRow, hash: string): SQL | undefined {
 export interface Compared {
   row: MadeRow;
   besides: readonly string[];
-  /** The same of its source transaction, of which each has a call; absent if they are the same. */
+  /** Tracking ids of the rows that share its source transaction, each with a call of its own. Absent: `besides`. */
   sharing?: readonly string[];
 }
 
